@@ -25,7 +25,7 @@ target() {
     sources="$sources tests/fuzz/fake_socket.c" flags="\$(${needs}_CFLAGS)"
     ;;
   json) sources="$sources tests/fuzz/json_model.c" ;;
-  script_opts) exported='$(EXPORT_FLAGS)' ;;
+  setup_opts) exported='$(EXPORT_FLAGS)' ;;
   esac
   [ -z "$needs" ] || echo "if HAVE_$needs"
   echo "check_PROGRAMS += tests/fuzz/replay_$1

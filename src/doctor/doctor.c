@@ -140,7 +140,7 @@ enum {
 
 /* ---- settings of CPUs ---- */
 
-void client_governors(struct findings *to, const char *root,
+void doctor_governors(struct findings *to, const char *root,
                       const cpu_set_t *cpus)
 {
   unsigned known = 0, others = 0;
@@ -196,7 +196,7 @@ static void client_look_at_states(struct idle_state *worst, const char *root,
   }
 }
 
-void client_idle_states(struct findings *to, const char *root,
+void doctor_idle_states(struct findings *to, const char *root,
                         const cpu_set_t *cpus)
 {
   struct idle_state worst = { .known = false };
@@ -326,7 +326,7 @@ void client_counts_done(struct client_counts *c)
   *c = (struct client_counts){ 0 };
 }
 
-void client_load(struct findings *to, const struct client_counts *before,
+void doctor_load(struct findings *to, const struct client_counts *before,
                  const struct client_counts *after, const cpu_set_t *cpus)
 {
   double all, busy, stolen;
@@ -360,7 +360,7 @@ static uint64_t client_count_of(const struct client_counts *c, unsigned number)
   return 0;
 }
 
-void client_irqs(struct findings *to, const struct client_counts *before,
+void doctor_irqs(struct findings *to, const struct client_counts *before,
                  const struct client_counts *after, double seconds)
 {
   const struct client_irq *busiest = NULL;
@@ -398,7 +398,7 @@ static int client_by_value(const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-uint64_t client_wakeup_ns(void)
+uint64_t doctor_wakeup_ns(void)
 {
   uint64_t late[SLEEPS];
 
@@ -416,7 +416,7 @@ uint64_t client_wakeup_ns(void)
   return late[SLEEPS / 2];
 }
 
-void client_wakeups(struct findings *to, uint64_t late_ns)
+void doctor_wakeups(struct findings *to, uint64_t late_ns)
 {
   const double us = (double)late_ns / (double)NS_PER_US;
 
@@ -459,8 +459,8 @@ static void machine_look_at_others(struct findings *to, const cpu_set_t *cpus)
   thread_sleep_until(from_ns + NS_PER_S);
   client_counts_read(&after, "", cpus);
   seconds = (double)(clock_now_ns() - from_ns) / (double)NS_PER_S;
-  client_load(to, &before, &after, cpus);
-  client_irqs(to, &before, &after, seconds);
+  doctor_load(to, &before, &after, cpus);
+  doctor_irqs(to, &before, &after, seconds);
   client_counts_done(&before);
   client_counts_done(&after);
 }
@@ -543,15 +543,15 @@ void doctor_machine(struct findings *to, const struct machine_needs *needs)
 
   machine_look_at_cpus(to, threads, carried ? needs->workers : 0);
   machine_allowed(&cpus);
-  client_governors(to, "", &cpus);
-  client_idle_states(to, "", &cpus);
+  doctor_governors(to, "", &cpus);
+  doctor_idle_states(to, "", &cpus);
   machine_look_at_memory(to);
   machine_look_at_limit(to, RLIMIT_NOFILE, "open files", "ulimit -n",
                         needs->files + FILES_SPARE,
                         needs->clients ? fewer_clients : fewer_threads);
   machine_look_at_limit(to, RLIMIT_NPROC, "processes", "ulimit -u",
                         (uint64_t)threads + THREADS_SPARE, fewer_threads);
-  client_wakeups(to, client_wakeup_ns());
+  doctor_wakeups(to, doctor_wakeup_ns());
   machine_look_at_others(to, &cpus);
 }
 

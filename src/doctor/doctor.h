@@ -80,11 +80,11 @@ struct client_counts {
 };
 
 /* Of `cpus`. */
-void client_governors(struct findings *to, const char *root,
+void doctor_governors(struct findings *to, const char *root,
                       const cpu_set_t *cpus);
 
 /* Of these CPUs. */
-void client_idle_states(struct findings *to, const char *root,
+void doctor_idle_states(struct findings *to, const char *root,
                         const cpu_set_t *cpus);
 
 void client_counts_read(struct client_counts *ret, const char *root,
@@ -92,14 +92,14 @@ void client_counts_read(struct client_counts *ret, const char *root,
 void client_counts_done(struct client_counts *c);
 
 /* Between readings `seconds` apart, in which this program slept. */
-void client_load(struct findings *to, const struct client_counts *before,
+void doctor_load(struct findings *to, const struct client_counts *before,
                  const struct client_counts *after, const cpu_set_t *cpus);
-void client_irqs(struct findings *to, const struct client_counts *before,
+void doctor_irqs(struct findings *to, const struct client_counts *before,
                  const struct client_counts *after, double seconds);
 
 /* The median delay of sleeps of some milliseconds, in ns. */
-uint64_t client_wakeup_ns(void);
-void client_wakeups(struct findings *to, uint64_t late_ns);
+uint64_t doctor_wakeup_ns(void);
+void doctor_wakeups(struct findings *to, uint64_t late_ns);
 
 struct machine_needs {
   unsigned workers;  /* threads or clients */

@@ -29,7 +29,7 @@ const struct program_table program_tables[PROGRAM_TABLES] = {
   { OPT_SECTION_GENERAL, "General options", ROWS(run_opts, run) },
   { OPT_SECTION_GENERAL, "General options", ROWS(mix_opts, mix) },
   { OPT_SECTION_GENERAL, "General options", ROWS(cmdline_opts, cmdline) },
-  { OPT_SECTION_GENERAL, "General options", ROWS(script_opts, script) },
+  { OPT_SECTION_GENERAL, "General options", ROWS(setup_opts, script) },
   { OPT_SECTION_GENERAL, "General options", ROWS(run_old_opts, run) },
   { OPT_SECTION_GENERAL, "General options", ROWS(cmdline_test_opts, cmdline) },
   { OPT_SECTION_GENERAL, "General options", ROWS(report_opts, report) },

@@ -1,7 +1,7 @@
 /*
  * http.h - a small HTTP server on one thread.
  *
- * Answers GET and HEAD with a valid Host header (http_host.h) and closes the
+ * Answers GET and HEAD with a valid Host header and closes the
  * connection, except for streams.  A reader that takes longer than two seconds
  * is dropped, or earlier if its place is needed.  A stream lasts until the
  * server stops, or its reader takes nothing for ten seconds.

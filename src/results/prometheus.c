@@ -49,7 +49,7 @@ static const uint64_t limit_ns[] = {
   5000000000, 10000000000, 25000000000, 50000000000, 100000000000,
 };
 
-void metrics_label(struct strbuf *b, const char *name, const char *value)
+void prometheus_label(struct strbuf *b, const char *name, const char *value)
 {
   const bool valid = utf8_is_valid(value);
 
@@ -82,8 +82,8 @@ static void metrics_family(const struct metrics_out *o, const char *name,
               name, suffix, type);
 }
 
-void metrics_histogram(struct strbuf *b, const char *name, const char *label,
-                       const struct hist_sum *h, double sum_s)
+void prometheus_histogram(struct strbuf *b, const char *name, const char *label,
+                          const struct hist_sum *h, double sum_s)
 {
   const char *first = label ? label : "", *comma = label ? "," : "";
   const char *open = label ? "{" : "", *close = label ? "}" : "";
@@ -139,8 +139,8 @@ static void metrics_figures(const struct metrics_out *o, const struct report *r,
   }
 }
 
-void metrics_machine(const struct metrics_out *o, const char *root,
-                     const char *device)
+void prometheus_machine(const struct metrics_out *o, const char *root,
+                        const char *device)
 {
   struct figure_counts c;
   const char *last = "";
@@ -180,7 +180,7 @@ static void metrics_classes(const struct metrics_out *o, struct class_set *set)
 
     class_read(set, i, &t);
     strbuf_adds(o->b, "bench_class_operations_total{");
-    metrics_label(o->b, "class", class_name(set, i));
+    prometheus_label(o->b, "class", class_name(set, i));
     strbuf_addf(o->b, "} %llu\n", (unsigned long long)t.count);
   }
 }
@@ -209,7 +209,7 @@ static void metrics_member_counter(const struct metrics_out *o,
 
     class_read(set, i, &t);
     strbuf_addf(o->b, "%s_total{", c->name);
-    metrics_label(o->b, "member", class_name(set, i));
+    prometheus_label(o->b, "member", class_name(set, i));
     strbuf_addf(
       o->b, "} %llu\n",
       (unsigned long long)*(const uint64_t *)((const char *)&t + c->offset));
@@ -232,9 +232,9 @@ static void metrics_members(const struct metrics_out *o, struct class_set *set,
     struct strbuf label = { 0 };
 
     class_read(set, i, &t);
-    metrics_label(&label, "member", class_name(set, i));
-    metrics_histogram(o->b, "bench_member_latency_seconds", strbuf_str(&label),
-                      work, jobj_seconds(t.sum_ns));
+    prometheus_label(&label, "member", class_name(set, i));
+    prometheus_histogram(o->b, "bench_member_latency_seconds",
+                         strbuf_str(&label), work, jobj_seconds(t.sum_ns));
     strbuf_done(&label);
   }
 }
@@ -244,9 +244,9 @@ static void metrics_info(const struct metrics_out *o,
 {
   metrics_family(o, "bench", "info", "The program and its test.");
   strbuf_adds(o->b, "bench_info{");
-  metrics_label(o->b, "version", PACKAGE_VERSION);
+  prometheus_label(o->b, "version", PACKAGE_VERSION);
   strbuf_adds(o->b, ",");
-  metrics_label(o->b, "test", shared->test);
+  prometheus_label(o->b, "test", shared->test);
   strbuf_adds(o->b, "} 1\n");
 }
 
@@ -275,7 +275,7 @@ static void metrics_server(const struct metrics_out *o, struct monitor *m,
                      info->help);
     begun = true;
     strbuf_addf(o->b, "%s%s{", strbuf_str(&name), counts ? "_total" : "");
-    metrics_label(o->b, "server", all.target);
+    prometheus_label(o->b, "server", all.target);
     strbuf_addf(o->b, "} %.15g\n",
                 (counts ? all.did : now.did).value[f] * info->to_metric);
   }
@@ -300,9 +300,9 @@ static void metrics_waits(const struct metrics_out *o, struct monitor *m)
                        "average.");
       begun = true;
       strbuf_adds(o->b, "bench_server_waiting_sessions{");
-      metrics_label(o->b, "server", all.target);
+      prometheus_label(o->b, "server", all.target);
       strbuf_adds(o->b, ",");
-      metrics_label(o->b, "wait", now.waits.of[k].name);
+      prometheus_label(o->b, "wait", now.waits.of[k].name);
       strbuf_addf(o->b, "} %.15g\n",
                   (double)now.waits.of[k].sessions / (double)now.waits.looks);
     }
@@ -318,8 +318,9 @@ static void metrics_servers(const struct metrics_out *o, struct monitor *m)
 
 /* ---- the text ---- */
 
-void metrics_write(struct strbuf *b, enum metrics_format format,
-                   const struct results_shared *shared, struct hist_sum *work)
+void prometheus_write(struct strbuf *b, enum metrics_format format,
+                      const struct results_shared *shared,
+                      struct hist_sum *work)
 {
   const struct metrics_out o = { b, format };
   const struct run_start *start = &shared->start;
@@ -344,11 +345,11 @@ void metrics_write(struct strbuf *b, enum metrics_format format,
     metrics_classes(&o, start->classes);
     metrics_family(&o, "bench_latency_seconds", "histogram",
                    "Latency of events.");
-    metrics_histogram(b, "bench_latency_seconds", NULL, work,
-                      jobj_seconds(r.sum_ns));
+    prometheus_histogram(b, "bench_latency_seconds", NULL, work,
+                         jobj_seconds(r.sum_ns));
     metrics_members(&o, start->members, work);
     metrics_servers(&o, shared->monitor);
-    metrics_machine(&o, "", shared->disk->device);
+    prometheus_machine(&o, "", shared->disk->device);
   }
   if (format == METRICS_OPENMETRICS)
     strbuf_adds(b, "# EOF\n");
@@ -468,8 +469,8 @@ static void prometheus_metrics(const struct prometheus *p, const char *accept,
   ret->type = modern ? "application/openmetrics-text; version=1.0.0; "
                        "charset=utf-8"
                      : "text/plain; version=0.0.4; charset=utf-8";
-  metrics_write(&ret->body, modern ? METRICS_OPENMETRICS : METRICS_TEXT,
-                p->shared, p->work);
+  prometheus_write(&ret->body, modern ? METRICS_OPENMETRICS : METRICS_TEXT,
+                   p->shared, p->work);
 }
 
 /* Bytes that are not UTF-8 are harmless. */

@@ -29,21 +29,22 @@ struct metrics_out {
 
 /* Since the load began, with the warm-up.  Any thread, while workers run;
  * `work` is scratch memory. */
-void metrics_write(struct strbuf *b, enum metrics_format format,
-                   const struct results_shared *shared, struct hist_sum *work);
+void prometheus_write(struct strbuf *b, enum metrics_format format,
+                      const struct results_shared *shared,
+                      struct hist_sum *work);
 
-/* Cumulative latency counts, in seconds.  `label`: from metrics_label(), or
+/* Cumulative latency counts, in seconds.  `label`: from prometheus_label(), or
  * NULL. */
-void metrics_histogram(struct strbuf *b, const char *name, const char *label,
-                       const struct hist_sum *h, double sum_s);
+void prometheus_histogram(struct strbuf *b, const char *name, const char *label,
+                          const struct hist_sum *h, double sum_s);
 
 /* NAME="VALUE", escaped; invalid UTF-8 as Latin-1. */
-void metrics_label(struct strbuf *b, const char *name, const char *value);
+void prometheus_label(struct strbuf *b, const char *name, const char *value);
 
 /* The machine since its start, read below `root` ("": the system); `device`:
  * the disk of the test, or "".  Unknown figures are left out. */
-void metrics_machine(const struct metrics_out *o, const char *root,
-                     const char *device);
+void prometheus_machine(const struct metrics_out *o, const char *root,
+                        const char *device);
 
 int prometheus_new(struct prometheus **ret, const struct results_cfg *cfg,
                    const struct results_shared *shared, struct err *err);

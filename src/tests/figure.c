@@ -19,12 +19,12 @@ static int summary_ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-void summary_sort(double *of, size_t n)
+void figure_sort(double *of, size_t n)
 {
   qsort(of, n, sizeof(*of), summary_ascending);
 }
 
-double summary_quantile(const double *sorted, size_t n, double q)
+double figure_quantile(const double *sorted, size_t n, double q)
 {
   const double at = q * (double)(n - 1);
   const size_t below = (size_t)at;
@@ -37,14 +37,14 @@ double summary_quantile(const double *sorted, size_t n, double q)
          (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-double summary_mad(const double *sorted, size_t n, double *scratch)
+double figure_mad(const double *sorted, size_t n, double *scratch)
 {
-  const double median = summary_quantile(sorted, n, 0.5);
+  const double median = figure_quantile(sorted, n, 0.5);
 
   for (size_t i = 0; i < n; i++)
     scratch[i] = fabs(sorted[i] - median);
-  summary_sort(scratch, n);
-  return summary_quantile(scratch, n, 0.5);
+  figure_sort(scratch, n);
+  return figure_quantile(scratch, n, 0.5);
 }
 
 /* ---- figures ---- */

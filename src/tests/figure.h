@@ -11,13 +11,13 @@
 
 struct facts;
 
-void summary_sort(double *of, size_t n);
+void figure_sort(double *of, size_t n);
 
 /* Between 0 and 1, of sorted numbers; NAN if there are none. */
-double summary_quantile(const double *sorted, size_t n, double q);
+double figure_quantile(const double *sorted, size_t n, double q);
 
 /* The median distance from the median; `scratch` has room for n. */
-double summary_mad(const double *sorted, size_t n, double *scratch);
+double figure_mad(const double *sorted, size_t n, double *scratch);
 
 #define FIGURE_BYTES_PER_S "bytes_per_s"
 #define FIGURE_NS "ns"

@@ -634,7 +634,7 @@ double scaling_rate(const struct scaling *s, unsigned work,
     return NAN;
   for (unsigned i = 0; i < n; i++)
     per_s[i] = c->per_s[i];
-  summary_sort(per_s, n);
+  figure_sort(per_s, n);
   return per_s[(3 * n - 1) / 4];
 }
 

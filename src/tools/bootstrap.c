@@ -303,7 +303,7 @@ static double settle_narrower(const struct boot_result *r, size_t runs)
          settle_student(r->df);
 }
 
-unsigned settle_repeats(const struct boot_result *r, double share)
+unsigned bootstrap_repeats(const struct boot_result *r, double share)
 {
   const double wanted = settle_target(r, share);
 
@@ -316,7 +316,7 @@ unsigned settle_repeats(const struct boot_result *r, double share)
   return 0;
 }
 
-double settle_longer(const struct boot_result *r, double share, size_t runs)
+double bootstrap_longer(const struct boot_result *r, double share, size_t runs)
 {
   double wanted, left, times;
 

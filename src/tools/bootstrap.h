@@ -91,10 +91,10 @@ enum {
  * threshold, the number that separates the two.  0: SETTLE_REPEATS_MAX is not
  * enough.
  */
-unsigned settle_repeats(const struct boot_result *r, double share);
+unsigned bootstrap_repeats(const struct boot_result *r, double share);
 
 /* The factor of the length of `runs` runs per side (not fewer than now).  0:
  * runs differ too much, or SETTLE_LONGER_MAX is not enough. */
-double settle_longer(const struct boot_result *r, double share, size_t runs);
+double bootstrap_longer(const struct boot_result *r, double share, size_t runs);
 
 #endif

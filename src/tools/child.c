@@ -215,8 +215,8 @@ void child_words_done(struct child_words *w)
 
 #define IN_MEMORY "/dev/shm"
 
-int scratch_make_in(const char *below, const char *name, char **ret,
-                    struct err *err)
+int child_scratch_in(const char *below, const char *name, char **ret,
+                     struct err *err)
 {
   struct strbuf b = { 0 };
   char *folder, *whole;
@@ -258,20 +258,20 @@ static bool scratch_folder_of(const char *file, char ret[PATH_MAX])
   return snprintf(ret, PATH_MAX, "%.*s/", (int)(slash - file), file) < PATH_MAX;
 }
 
-int scratch_make(const char *beside, char **ret, struct err *err)
+int child_scratch(const char *beside, char **ret, struct err *err)
 {
   const char *tmp = getenv("TMPDIR");
   char folder[PATH_MAX];
   int rc;
 
-  if (tmp && *tmp && scratch_make_in(tmp, "bench-sweep", ret, err) == 0)
+  if (tmp && *tmp && child_scratch_in(tmp, "bench-sweep", ret, err) == 0)
     return 0;
-  rc = scratch_make_in("/tmp", "bench-sweep", ret, err);
+  rc = child_scratch_in("/tmp", "bench-sweep", ret, err);
   if (rc < 0 && scratch_folder_of(beside, folder))
-    rc = scratch_make_in(folder, "bench-sweep", ret, err);
+    rc = child_scratch_in(folder, "bench-sweep", ret, err);
   if (rc == 0)
     return 0;
-  if (scratch_make_in(IN_MEMORY, "bench-sweep", ret, err) == 0) {
+  if (child_scratch_in(IN_MEMORY, "bench-sweep", ret, err) == 0) {
     log_msg(LOG_WARNING,
             "no folder takes temporary files (TMPDIR, /tmp, the folder of "
             "--json), so the results of steps are kept in memory (" IN_MEMORY
@@ -297,7 +297,7 @@ FILE *scratch_file(void)
   return f;
 }
 
-void scratch_remove(char *folder)
+void child_scratch_remove(char *folder)
 {
   DIR *dir = folder ? opendir(folder) : NULL;
   const struct dirent *e;

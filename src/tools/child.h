@@ -77,17 +77,17 @@ void child_words_done(struct child_words *w);
 /*
  * A folder in TMPDIR, /tmp, the folder of the file `beside` ("" or "-": none),
  * or in memory, with a warning.  *ret is the whole path, owned by the caller;
- * free with scratch_remove().
+ * free with child_scratch_remove().
  */
-int scratch_make(const char *beside, char **ret, struct err *err);
+int child_scratch(const char *beside, char **ret, struct err *err);
 /* Below `below`, with a name that begins with `name`. */
-int scratch_make_in(const char *below, const char *name, char **ret,
-                    struct err *err);
+int child_scratch_in(const char *below, const char *name, char **ret,
+                     struct err *err);
 
 /* In memory; children do not inherit the file.  NULL: errno is set. */
 FILE *scratch_file(void);
 
 /* Removes the folder and its files, and frees the name; NULL is allowed. */
-void scratch_remove(char *folder);
+void child_scratch_remove(char *folder);
 
 #endif

@@ -320,10 +320,10 @@ static void compare_summary_add_longer(double times, struct strbuf *out)
 void compare_summary_advice(const struct boot_result *r, double share,
                             struct strbuf *out)
 {
-  const unsigned repeats = settle_repeats(r, share);
-  const double longer = settle_longer(r, share, r->runs);
+  const unsigned repeats = bootstrap_repeats(r, share);
+  const double longer = bootstrap_longer(r, share, r->runs);
   const double both = r->runs < SETTLE_REPEATS_FEW
-                        ? settle_longer(r, share, SETTLE_REPEATS_FEW)
+                        ? bootstrap_longer(r, share, SETTLE_REPEATS_FEW)
                         : 0;
 
   if (repeats == 0 && longer <= 0 && both <= 0) {
@@ -713,8 +713,8 @@ static json_t *compare_print_decision_json(const struct comparisons *c,
     return jobj_take(&o);
   }
   jobj_real(&o, "slowdown_at_most", verdict_unnoticed(one));
-  repeats = settle_repeats(&one->r, share);
-  longer = settle_longer(&one->r, share, one->r.runs);
+  repeats = bootstrap_repeats(&one->r, share);
+  longer = bootstrap_longer(&one->r, share, one->r.runs);
   if (repeats > 0)
     jobj_int(&o, "repeats_needed", repeats);
   if (longer > 0)

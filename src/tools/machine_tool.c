@@ -263,7 +263,7 @@ static bool machine_tool_make_folder(const char *below,
   int rc = machine_tool_check_room(below, wish->file_bytes, &err);
 
   if (rc == 0)
-    rc = scratch_make_in(below, "bench-machine", ret, &err);
+    rc = child_scratch_in(below, "bench-machine", ret, &err);
   if (rc < 0) {
     log_msg(LOG_WARNING,
             "fileio is not measured: %s; choose another --file-dir%s", err.text,
@@ -308,7 +308,7 @@ static int machine_tool_run_machine(const struct tool_args *args,
   in.parts = parts.of;
   in.n_parts = parts.n;
   status = sweep_run(&in);
-  scratch_remove(folder);
+  child_scratch_remove(folder);
   return status == TOOL_OK && !whole ? TOOL_FAILED : status;
 }
 

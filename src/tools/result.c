@@ -15,7 +15,7 @@
 #include "stats/hist_sum.h"
 #include "tools/hdr_decode.h"
 
-/* json_object_getn() needs Jansson 2.14. */
+/* Jansson before 2.14 finds only names that end with 0. */
 static const json_t *result_member_named(const json_t *json, const char *key,
                                          size_t len)
 {

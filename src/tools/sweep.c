@@ -537,7 +537,7 @@ static int sweep_begin(struct sweep *s, struct err *err)
       !sweep_has_parts(s) && s->children.signal == 0)
     rc = sweep_check_data(s, err);
   if (rc == 0)
-    rc = scratch_make(s->in->json, &s->folder, err);
+    rc = child_scratch(s->in->json, &s->folder, err);
   return rc;
 }
 
@@ -552,7 +552,7 @@ static void sweep_end(struct sweep *s)
   free(s->outcomes);
   free(s->references);
   strbuf_done(&s->extra);
-  scratch_remove(s->folder);
+  child_scratch_remove(s->folder);
   sweep_plan_done(&s->plan);
 }
 

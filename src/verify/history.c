@@ -46,7 +46,7 @@ static int tell(const struct verify_input *in, const struct history *h,
     if (text.failed)
       (void)err_set(err, -ENOMEM, "not enough memory for the report");
     else
-      (void)fputs(text.text, in->out); /* leave.c checks the stream */
+      (void)fputs(text.text, in->out);
     if (!text.failed)
       status = statuses[judgement_verdict(&j, h, level)];
   }

@@ -103,7 +103,7 @@ static void open_loader(struct handle *h, const struct state *s, struct conn *c,
   struct load *l = NULL;
 
   if (shared)
-    l = loading_join(s->script, c, setup, &h->err);
+    l = commands_load_join(s->script, c, setup, &h->err);
   else if (load_new(&h->own, setup, &h->err) == 0)
     l = h->own;
   if (l)
@@ -122,7 +122,7 @@ void *bench_load_open(sql_connection *con, double first_table, double tables,
 
   if (!h)
     return NULL;
-  setup = loading_setup(s->script, method);
+  setup = commands_load_setup(s->script, method);
   if (set_tables(&setup, first_table, tables, size, &h->err) == 0)
     open_loader(h, s, conn_of(con), &setup, shared);
   return h;
@@ -140,7 +140,7 @@ void *bench_load_open_kind(sql_connection *con, const char *kind,
 
   if (!h)
     return NULL;
-  setup = loading_setup(s->script, method);
+  setup = commands_load_setup(s->script, method);
   if (set_kind(kind, &params, &setup.kind, &setup.args, &h->err) == 0) {
     setup.first_table = 1;
     setup.tables = setup.kind->tables;
@@ -309,8 +309,8 @@ void *bench_pace_open(bool warmup, double total)
 {
   const struct state *s = state_current();
 
-  return s ? loading_pace(s->script, warmup,
-                          total < 0x1p63 ? (uint64_t)total : UINT64_MAX)
+  return s ? commands_load_pace(s->script, warmup,
+                                total < 0x1p63 ? (uint64_t)total : UINT64_MAX)
            : NULL;
 }
 

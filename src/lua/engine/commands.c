@@ -290,7 +290,7 @@ static void take_back(struct script *script)
   struct state *s = script->main;
   struct err err;
 
-  if (loading_has_rows(script) || script->setup.plan->parts > 1)
+  if (commands_load_has_rows(script) || script->setup.plan->parts > 1)
     return;
   team_leave(&script->team);
   env_shut(&s->env); /* open transactions would lock the tables */
@@ -303,26 +303,27 @@ static void take_back(struct script *script)
 int commands_run(struct script *script, struct err *err)
 {
   struct signals signals = { .patience_s = LOADING_PATIENCE_S,
-                             .late = loading_is_late };
+                             .late = commands_load_is_late };
   int rc;
 
   if (strcmp(script->setup.command, "prepare") != 0) {
     rc = call_command(script, err);
-    loading_ended(script, rc == 0);
+    commands_load_ended(script, rc == 0);
     return rc;
   }
-  rc = signals_start(&signals, loading_interrupted, script, err);
+  rc = signals_start(&signals, commands_load_interrupted, script, err);
   if (rc < 0)
     return rc;
   rc = call_command(script, err);
   signals_stop(&signals);
-  loading_ended(script, rc == 0 && script->signal == 0);
+  commands_load_ended(script, rc == 0 && script->signal == 0);
   if (rc < 0)
     take_back(script);
-  return rc < 0 ? rc : loading_outcome(script);
+  return rc < 0 ? rc : commands_load_outcome(script);
 }
 
-struct load_setup loading_setup(const struct script *script, const char *method)
+struct load_setup commands_load_setup(const struct script *script,
+                                      const char *method)
 {
   const struct plan *plan = script->setup.plan;
   struct load_setup setup = {
@@ -400,8 +401,8 @@ static struct load *find_or_make(struct script *script, struct conn *c,
   return l;
 }
 
-struct load *loading_join(struct script *script, struct conn *c,
-                          struct load_setup *setup, struct err *err)
+struct load *commands_load_join(struct script *script, struct conn *c,
+                                struct load_setup *setup, struct err *err)
 {
   const struct load_setup whole = *setup;
 
@@ -409,7 +410,8 @@ struct load *loading_join(struct script *script, struct conn *c,
   return find_or_make(script, c, &whole, setup, err);
 }
 
-struct pace *loading_pace(struct script *script, bool warmup, uint64_t total)
+struct pace *commands_load_pace(struct script *script, bool warmup,
+                                uint64_t total)
 {
   struct pace *pace;
 
@@ -427,7 +429,7 @@ struct pace *loading_pace(struct script *script, bool warmup, uint64_t total)
 
 /* ---- signals ---- */
 
-void loading_interrupted(void *arg, int number)
+void commands_load_interrupted(void *arg, int number)
 {
   struct script *script = arg;
   struct load *l;
@@ -442,7 +444,7 @@ void loading_interrupted(void *arg, int number)
     load_stop(l);
 }
 
-bool loading_is_late(void *arg)
+bool commands_load_is_late(void *arg)
 {
   struct script *script = arg;
 
@@ -457,7 +459,7 @@ bool loading_is_late(void *arg)
 
 /* ---- the end ---- */
 
-void loading_ended(struct script *script, bool complete)
+void commands_load_ended(struct script *script, bool complete)
 {
   if (script->load)
     load_end(script->load, complete);
@@ -467,7 +469,7 @@ void loading_ended(struct script *script, bool complete)
     pace_print_sum(script->pace);
 }
 
-int loading_outcome(struct script *script)
+int commands_load_outcome(struct script *script)
 {
   struct strbuf line = { 0 };
   int number;
@@ -486,7 +488,7 @@ int loading_outcome(struct script *script)
   return number;
 }
 
-bool loading_has_rows(struct script *script)
+bool commands_load_has_rows(struct script *script)
 {
   struct strbuf line = { 0 };
   const bool some = script->load && load_summary(script->load, &line);
@@ -501,9 +503,9 @@ bool loading_has_rows(struct script *script)
   return some;
 }
 
-void loading_done(struct script *script)
+void commands_load_done(struct script *script)
 {
-  loading_ended(script, false);
+  commands_load_ended(script, false);
   load_free(script->load);
   free(script->pace);
 }

@@ -37,39 +37,40 @@ enum {
 
 /* From the plan, without the kind, its parameters and the tables.  `method` is
  * valid. */
-struct load_setup loading_setup(const struct script *script,
-                                const char *method);
+struct load_setup commands_load_setup(const struct script *script,
+                                      const char *method);
 
 /*
  * The load of the command, created by the first thread.  `setup` becomes the
  * share of this process.  Without room for the tables the first thread gets
  * NULL and the error, the others a stopped load.
  */
-struct load *loading_join(struct script *script, struct conn *c,
-                          struct load_setup *setup, struct err *err);
+struct load *commands_load_join(struct script *script, struct conn *c,
+                                struct load_setup *setup, struct err *err);
 
 /* Created by the first thread: warmup counts tables, check rows.  NULL: no
  * memory. */
-struct pace *loading_pace(struct script *script, bool warmup, uint64_t total);
+struct pace *commands_load_pace(struct script *script, bool warmup,
+                                uint64_t total);
 
 /* `script` is a struct script.  A load ends after the chunks being sent;
  * without a load the process ends. */
-void loading_interrupted(void *script, int number);
+void commands_load_interrupted(void *script, int number);
 
 /* LOADING_PATIENCE_S after a signal.  True: the command waits for a server,
  * perhaps forever; it has printed how to continue, and the process must end. */
-bool loading_is_late(void *script);
+bool commands_load_is_late(void *script);
 
 /* End the lines of progress. complete: print the sum. */
-void loading_ended(struct script *script, bool complete);
+void commands_load_ended(struct script *script, bool complete);
 
 /* After a successful command: 0, or the signal that ended it; prints how to
  * continue. */
-int loading_outcome(struct script *script);
+int commands_load_outcome(struct script *script);
 
 /* After a failed command: were rows loaded?  Prints how to continue. */
-bool loading_has_rows(struct script *script);
+bool commands_load_has_rows(struct script *script);
 
-void loading_done(struct script *script);
+void commands_load_done(struct script *script);
 
 #endif

@@ -202,7 +202,7 @@ enum {
   RESTART_EVENT = 1
 };
 
-void trace_push_place(lua_State *L)
+void failure_push_place(lua_State *L)
 {
   lua_Debug at;
 
@@ -242,7 +242,7 @@ static void push_raised(lua_State *L, int index)
   lua_pop(L, 1);
 }
 
-void trace_push_text(lua_State *L, int index)
+void failure_push_text(lua_State *L, int index)
 {
   const char *const type = luaL_typename(L, index);
   int rc;
@@ -297,7 +297,7 @@ static int trace_handler(lua_State *L)
 {
   lua_settop(L, 1);
   if (!lua_rawequal(L, 1, PRINTED) && (!lua_istable(L, 1) || is_failure(L))) {
-    trace_push_text(L, 1);
+    failure_push_text(L, 1);
     luaL_traceback(L, L, lua_tostring(L, -1), 1);
     log_msg(LOG_INFO, "%s", lua_tostring(L, -1));
     lua_pushvalue(L, 1);
@@ -307,7 +307,7 @@ static int trace_handler(lua_State *L)
   return 1;
 }
 
-void trace_push_handler(lua_State *L)
+void failure_push_handler(lua_State *L)
 {
   lua_pushlightuserdata(L, L); /* no error is equal to it */
   lua_pushcclosure(L, trace_handler, 1);

@@ -57,14 +57,14 @@ void failure_describe(struct failures *f, const struct failed_call *call,
 void failure_note(struct failures *f, struct err *err);
 
 /* "FILE:LINE: " of the running function of the script, or "". */
-void trace_push_place(lua_State *L);
+void failure_push_place(lua_State *L);
 
 /* A string or number as it is; otherwise the place of error() and the result of
  * __tostring, or the type. */
-void trace_push_text(lua_State *L, int index);
+void failure_push_text(lua_State *L, int index);
 
 /* A message handler that prints the traceback of each error once, but not of
  * what restarts or leaves events. */
-void trace_push_handler(lua_State *L);
+void failure_push_handler(lua_State *L);
 
 #endif

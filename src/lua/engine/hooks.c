@@ -161,7 +161,7 @@ void hooks_init(struct script *script)
   script->hooks = (struct text_hooks){
     .interval = interval,
     .cumulative = cumulative,
-    .append = append_report,
+    .append = hooks_append_report,
     .periods_over = end_background,
     .arg = script,
   };
@@ -208,7 +208,7 @@ enum {
   NESTED = 4,      /* groups in groups */
 };
 
-bool append_is_wanted(struct script *script)
+bool hooks_append_is_wanted(struct script *script)
 {
   lua_State *L = script->main->L;
   bool found;
@@ -361,13 +361,13 @@ static int call_append(struct script *script, const struct report *r,
   return rc;
 }
 
-void append_report(void *arg, const struct report *r, struct strbuf *b)
+void hooks_append_report(void *arg, const struct report *r, struct strbuf *b)
 {
   struct script *script = arg;
   struct state *before = state_enter(script->main);
   struct err err;
 
-  if (append_is_wanted(script) && call_append(script, r, b, &err) < 0)
+  if (hooks_append_is_wanted(script) && call_append(script, r, b, &err) < 0)
     log_msg(LOG_FATAL, "%s", err.text);
   (void)state_enter(before);
 }

@@ -25,10 +25,11 @@ struct report;
 struct strbuf;
 
 /* Main thread only. */
-bool append_is_wanted(struct script *script);
+bool hooks_append_is_wanted(struct script *script);
 
 /* Append the text of the hook, if any, for the sums of the run, and keep its
  * figures in script->figures.  An error is reported. */
-void append_report(void *script, const struct report *r, struct strbuf *b);
+void hooks_append_report(void *script, const struct report *r,
+                         struct strbuf *b);
 
 #endif

@@ -19,7 +19,7 @@
 #include "opt/identity.h"
 #include "run/plan.h"
 
-const struct opt script_opts[] = {
+const struct opt setup_opts[] = {
   {
     OPT_STRING(struct script_cfg, luajit_cmd),
     .name = "luajit-cmd",
@@ -214,7 +214,7 @@ static void push_host(lua_State *L, struct host *h)
   set_function(L, h, "declare_all", declare_all);
   set_function(L, h, "collector_stopped", collector_stopped);
   if (log_get_level() >= LOG_INFO) {
-    trace_push_handler(L);
+    failure_push_handler(L);
     lua_setfield(L, -2, "on_error");
   }
   if (h->in_worker)

@@ -387,7 +387,7 @@ static const struct report_form *form(void *run)
 
 static void setup(void *run, struct report_setup *setup)
 {
-  setup->sums = append_is_wanted(run);
+  setup->sums = hooks_append_is_wanted(run);
 }
 
 static bool in_process(void *run)
@@ -532,7 +532,7 @@ void script_free(struct script *script)
     (void)state_enter(script->main);
     state_free(script->main);
   }
-  loading_done(script);
+  commands_load_done(script);
   shared_done(script);
   free(script);
 }

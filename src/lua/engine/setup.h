@@ -19,7 +19,7 @@ struct script_cfg {
   const char *luajit_cmd; /* "": not given */
 };
 
-extern const struct opt script_opts[];
+extern const struct opt setup_opts[];
 
 /* All pointers are borrowed and must outlive the script. */
 struct script_setup {

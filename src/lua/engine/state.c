@@ -40,7 +40,7 @@ struct state *state_enter(struct state *s)
 
 void state_error_text(lua_State *L, int index, struct err *err)
 {
-  trace_push_text(L, index);
+  failure_push_text(L, index);
   (void)err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
   lua_pop(L, 1);
 }

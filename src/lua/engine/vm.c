@@ -163,7 +163,7 @@ static bool in_finalizer(lua_State *L, const struct vm *vm)
 
 static int refuse(lua_State *L)
 {
-  trace_push_place(L);
+  failure_push_place(L);
   lua_pushliteral(L, "with --clients, finalizers cannot use connections and "
                      "statements, since the garbage collector calls them in "
                      "the middle of the work of any client");

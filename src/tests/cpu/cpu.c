@@ -209,7 +209,7 @@ static double kernels_value(const struct report_setup *setup,
   return kernels_speed_of(r, chosen->kernel[i], &s) ? s.per_s : NAN;
 }
 
-const struct report_form kernels_form = {
+const struct report_form cpu_kernels_form = {
   .interval = form_interval_events,
   .results = kernels_add_results,
   .figures = kernels_add_figures,
@@ -421,7 +421,7 @@ const struct test cpu_kernels_test = {
   .opts = cpu_opts,
   .cfg_size = sizeof(struct cpu_cfg),
   .ops = &kernels_ops,
-  .form = &kernels_form,
+  .form = &cpu_kernels_form,
   .has_classes = true,
   .loads_cpu = true,
 };

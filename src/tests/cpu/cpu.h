@@ -31,7 +31,7 @@ struct cpu_cfg {
 
 extern const struct opt cpu_opts[]; /* struct cpu_cfg */
 
-/* setup->of_test of kernels_form. */
+/* setup->of_test of cpu_kernels_form. */
 struct kernels_chosen {
   unsigned n;
   const struct cpu_kernel *kernel[CPU_KERNELS];
@@ -39,7 +39,7 @@ struct kernels_chosen {
   char column[CPU_KERNELS][32]; /* in --csv */
 };
 
-extern const struct report_form kernels_form;
+extern const struct report_form cpu_kernels_form;
 
 extern const struct test cpu_kernels_test; /* with --cpu-kernel */
 

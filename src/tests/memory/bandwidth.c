@@ -85,11 +85,11 @@ void bandwidth_figures(const struct bandwidth *b, enum stream s,
     return;
   }
   memcpy(sorted, b->of[s].bytes_per_s, n * sizeof(*sorted));
-  summary_sort(sorted, n);
+  figure_sort(sorted, n);
   ret->rounds = rounds;
   ret->best = sorted[n - 1];
-  ret->median = summary_quantile(sorted, n, 0.5);
-  ret->mad = summary_mad(sorted, n, sorted + n);
+  ret->median = figure_quantile(sorted, n, 0.5);
+  ret->mad = figure_mad(sorted, n, sorted + n);
   ret->owned = ret->median * (double)stream_owned_bytes(s, b->loops.words) /
                (double)stream_counted_bytes(s, b->loops.words);
   free(sorted);

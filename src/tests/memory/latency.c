@@ -91,9 +91,9 @@ static bool latency_sample(struct latency_samples *s, struct chase *c,
 static void latency_summarize(struct latency_samples *s,
                               struct latency_point *ret)
 {
-  summary_sort(s->ns, s->n);
-  ret->ns = summary_quantile(s->ns, s->n, 0.25);
-  ret->median = summary_quantile(s->ns, s->n, 0.5);
+  figure_sort(s->ns, s->n);
+  ret->ns = figure_quantile(s->ns, s->n, 0.25);
+  ret->median = figure_quantile(s->ns, s->n, 0.5);
   ret->kept = s->n;
   ret->dropped = s->dropped;
 }

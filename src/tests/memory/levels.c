@@ -39,9 +39,9 @@ static double noise_of(const double *y, size_t n)
     return NOISE_MIN;
   for (size_t i = 0; i + 1 < n; i++)
     steps[i] = fabs(y[i + 1] - y[i]);
-  summary_sort(steps, n - 1);
+  figure_sort(steps, n - 1);
   return fmax(NOISE_MIN,
-              summary_quantile(steps, n - 1, 0.5) / NORMAL_MAD / sqrt(2.0));
+              figure_quantile(steps, n - 1, 0.5) / NORMAL_MAD / sqrt(2.0));
 }
 
 /* A point above a later one was disturbed: more memory is never faster. */
@@ -101,8 +101,8 @@ static double median_of(const double *ns, size_t first, size_t last)
 
   for (size_t i = first; i <= last; i++)
     sorted[n++] = ns[i];
-  summary_sort(sorted, n);
-  return summary_quantile(sorted, n, 0.5);
+  figure_sort(sorted, n);
+  return figure_quantile(sorted, n, 0.5);
 }
 
 /* A piece is a plateau, a part of the last one, or a slope. */

@@ -375,10 +375,10 @@ void loaded_summarize(const struct loaded_slice *of, size_t n, bool with_load,
     rates[kept] = of[i].bytes_per_s;
     ns[kept++] = of[i].ns;
   }
-  summary_sort(rates, kept);
-  summary_sort(ns, kept);
-  ret->bytes_per_s = kept > 0 ? summary_quantile(rates, kept, 0.5) : NAN;
-  ret->ns = kept > 0 ? summary_quantile(ns, kept, 0.5) : NAN;
+  figure_sort(rates, kept);
+  figure_sort(ns, kept);
+  ret->bytes_per_s = kept > 0 ? figure_quantile(rates, kept, 0.5) : NAN;
+  ret->ns = kept > 0 ? figure_quantile(ns, kept, 0.5) : NAN;
 }
 
 static bool loaded_measure_point(struct loaded *l, struct chase *c,

@@ -145,8 +145,8 @@ static bool numa_read_all(const struct numa *m, const struct pages *p,
     rates[n++] = (double)stream_counted_bytes(STREAM_READ, b.n) *
                  (double)NS_PER_S / (double)(took_ns > 0 ? took_ns : 1);
   }
-  summary_sort(rates, n);
-  *ret = summary_quantile(rates, n, 0.5);
+  figure_sort(rates, n);
+  *ret = figure_quantile(rates, n, 0.5);
   return true;
 }
 

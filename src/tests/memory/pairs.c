@@ -137,13 +137,13 @@ void pairs_summarize(const struct pair_sample *of, size_t n, struct pair *ret)
     if (!of[i].preempted)
       kept[n_kept++] = of[i].ns;
   }
-  summary_sort(kept, n_kept);
-  median = summary_quantile(kept, n_kept, 0.5);
+  figure_sort(kept, n_kept);
+  median = figure_quantile(kept, n_kept, 0.5);
   while (n_kept > 0 && kept[n_kept - 1] > LOST * median)
     n_kept--;
   *ret = (struct pair){
-    .ns = summary_quantile(kept, n_kept, 0.5),
-    .mad = n_kept > 0 ? summary_mad(kept, n_kept, scratch) : NAN,
+    .ns = figure_quantile(kept, n_kept, 0.5),
+    .mad = n_kept > 0 ? figure_mad(kept, n_kept, scratch) : NAN,
     .kept = (unsigned)n_kept,
     .dropped = (unsigned)(n - n_kept),
   };
@@ -329,8 +329,8 @@ static size_t pairs_median_of(const struct pairs *p, int relation, double *ret)
     }
   }
   if (ns)
-    summary_sort(ns, n);
-  *ret = ns ? summary_quantile(ns, n, 0.5) : NAN;
+    figure_sort(ns, n);
+  *ret = ns ? figure_quantile(ns, n, 0.5) : NAN;
   free(ns);
   return n;
 }

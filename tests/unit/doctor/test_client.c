@@ -115,8 +115,8 @@ static const char *text_of(const char *subject)
 static void look_at_settings(cpu_set_t cpus)
 {
   found.n = 0;
-  client_governors(&found, root, &cpus);
-  client_idle_states(&found, root, &cpus);
+  doctor_governors(&found, root, &cpus);
+  doctor_idle_states(&found, root, &cpus);
 }
 
 static void test_settings(void)
@@ -159,8 +159,8 @@ static void look_at_counts(cpu_set_t cpus, const int before[6],
   client_counts_read(&a, root, &cpus);
   put_counts(after[0], after[1], after[2], after[3], after[4], after[5]);
   client_counts_read(&b, root, &cpus);
-  client_load(&found, &a, &b, &cpus);
-  client_irqs(&found, &a, &b, 2);
+  doctor_load(&found, &a, &b, &cpus);
+  doctor_irqs(&found, &a, &b, 2);
   client_counts_done(&a);
   client_counts_done(&b);
 }
@@ -210,8 +210,8 @@ static void test_missing(void)
   look_at_settings(cpus);
   client_counts_read(&a, root, &cpus);
   client_counts_read(&b, root, &cpus);
-  client_load(&found, &a, &b, &cpus);
-  client_irqs(&found, &a, &b, 1);
+  doctor_load(&found, &a, &b, &cpus);
+  doctor_irqs(&found, &a, &b, 1);
   OK(found.n == 0, "what cannot be read has no finding");
   client_counts_done(&a);
   client_counts_done(&b);
@@ -220,10 +220,10 @@ static void test_missing(void)
 static void test_wakeups(void)
 {
   found.n = 0;
-  client_wakeups(&found, 20 * NS_PER_US);
+  doctor_wakeups(&found, 20 * NS_PER_US);
   OK(level_of("wake-ups") == FINDING_OK, "threads wake up at once");
   found.n = 0;
-  client_wakeups(&found, 400 * NS_PER_US);
+  doctor_wakeups(&found, 400 * NS_PER_US);
   OK(level_of("wake-ups") == FINDING_WARN, "threads wake up late");
   OK_STR(text_of("wake-ups"), "a thread that sleeps wakes up 400 us late",
          "by so much");

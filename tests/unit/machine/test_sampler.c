@@ -152,13 +152,13 @@ static void test_metrics(void)
   struct strbuf b = { 0 };
   const struct metrics_out o = { &b, METRICS_OPENMETRICS };
 
-  metrics_machine(&o, root, "sda");
+  prometheus_machine(&o, root, "sda");
   for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
     OK(strstr(strbuf_str(&b), lines[i]), lines[i]);
   OK(!strstr(strbuf_str(&b), "resource=\"memory\""),
      "what the system lacks is left out");
   strbuf_clear(&b);
-  metrics_machine(&o, "/nowhere", "sda");
+  prometheus_machine(&o, "/nowhere", "sda");
   OK_STR(strbuf_str(&b),
          "# HELP bench_machine_throttled_seconds Time that the quota of the "
          "control group has withheld.\n"

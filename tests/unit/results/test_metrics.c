@@ -165,7 +165,7 @@ static void test_histogram(void)
   hist_sum_clear(work);
   for (uint64_t ns = 1; ns < HIST_MAX_NS; ns *= 3)
     hist_sum_put(work, hist_index(ns), 2);
-  metrics_histogram(&b, "x", NULL, work, 12.5);
+  prometheus_histogram(&b, "x", NULL, work, 12.5);
   OK(value_of(b.text, "x_bucket{le=\"1e-06\"} ") == 14, "up to 1000 ns");
   OK(value_of(b.text, "x_bucket{le=\"100\"} ") == 48, "up to 100 s");
   OK(value_of(b.text, "x_bucket{le=\"+Inf\"} ") == (double)work->total &&
@@ -190,15 +190,15 @@ static void test_text(void)
   struct strbuf b = { 0 };
   struct err err;
 
-  metrics_write(&b, METRICS_TEXT, &shared, work);
+  prometheus_write(&b, METRICS_TEXT, &shared, work);
   OK(is_metrics(METRICS_TEXT, strbuf_str(&b)), "before the start, old format");
   strbuf_done(&b);
-  metrics_write(&b, METRICS_OPENMETRICS, &shared, work);
+  prometheus_write(&b, METRICS_OPENMETRICS, &shared, work);
   OK(is_openmetrics(strbuf_str(&b)), "before the start");
   OK(strstr(b.text, "test=\"a\\\"b\\\\c\\nd\"}"), "labels are escaped");
   strbuf_done(&b);
-  metrics_label(&b, "class", "SELECT '\xe4\xc3\xa4'");
-  metrics_label(&b, "class", "\xc3\xa4");
+  prometheus_label(&b, "class", "SELECT '\xe4\xc3\xa4'");
+  prometheus_label(&b, "class", "\xc3\xa4");
   OK_STR(strbuf_str(&b),
          "class=\"SELECT '\xc3\xa4\xc3\x83\xc2\xa4'\"class=\"\xc3\xa4\"",
          "and UTF-8");
@@ -215,7 +215,7 @@ static void test_text(void)
   shared.start.recorders = &rs;
   shared.start.classes = set;
   shared.start.threads = 2;
-  metrics_write(&b, METRICS_TEXT, &shared, work);
+  prometheus_write(&b, METRICS_TEXT, &shared, work);
   OK(is_metrics(METRICS_TEXT, strbuf_str(&b)), "while it runs, old format");
   OK(strstr(b.text, "# TYPE bench_events_total counter\n") &&
        strstr(b.text, "# TYPE bench_info gauge\nbench_info{"),
@@ -223,7 +223,7 @@ static void test_text(void)
   OK(!strstr(strbuf_str(&b), "bench_arrivals"), "no rate, no arrivals");
   strbuf_done(&b);
   shared.start.arrivals = &arrivals;
-  metrics_write(&b, METRICS_OPENMETRICS, &shared, work);
+  prometheus_write(&b, METRICS_OPENMETRICS, &shared, work);
   OK(is_openmetrics(strbuf_str(&b)), "while it runs");
   OK(value_of(b.text, "bench_arrivals_total ") == 31, "arrivals");
   OK(value_of(b.text, "bench_events_total ") == 2, "events");

@@ -127,7 +127,7 @@ static void test_report(void)
   void *run = open_run(names, 2, CPU_ISA_AUTO, &chosen);
 
   ops->setup(run, &setup);
-  kernels_form.results(&b, &setup, &r);
+  cpu_kernels_form.results(&b, &setup, &r);
   OK_STR(strbuf_str(&b),
          "CPU kernels:\n"
          "    kernel       operations/s   ns/operation  operation      code\n"
@@ -137,10 +137,11 @@ static void test_report(void)
          "portable\n",
          "the table of kernels");
   strbuf_done(&b);
-  OK_STR(kernels_form.column(&setup, 1), "ilp_operations_per_s", "columns");
-  OK(!kernels_form.column(&setup, 2), "no more than there are kernels");
-  OK(kernels_form.value(&setup, &r, 0) == 524288000.0 &&
-       kernels_form.value(&setup, &r, 1) != kernels_form.value(&setup, &r, 1),
+  OK_STR(cpu_kernels_form.column(&setup, 1), "ilp_operations_per_s", "columns");
+  OK(!cpu_kernels_form.column(&setup, 2), "no more than there are kernels");
+  OK(cpu_kernels_form.value(&setup, &r, 0) == 524288000.0 &&
+       cpu_kernels_form.value(&setup, &r, 1) !=
+         cpu_kernels_form.value(&setup, &r, 1),
      "values, and none of what did not run");
   ops->close(run);
 }

@@ -143,11 +143,11 @@ static void test_summary(void)
 {
   double x[] = { 5, 1, 3, 2, 4 }, scratch[5];
 
-  summary_sort(x, 5);
-  OK(summary_quantile(x, 5, 0.5) == 3 && summary_quantile(x, 5, 0.25) == 2 &&
-       summary_quantile(x, 5, 0.125) == 1.5 && summary_quantile(x, 5, 1) == 5,
+  figure_sort(x, 5);
+  OK(figure_quantile(x, 5, 0.5) == 3 && figure_quantile(x, 5, 0.25) == 2 &&
+       figure_quantile(x, 5, 0.125) == 1.5 && figure_quantile(x, 5, 1) == 5,
      "quantiles");
-  OK(summary_mad(x, 5, scratch) == 1, "the median distance from the median");
+  OK(figure_mad(x, 5, scratch) == 1, "the median distance from the median");
 }
 
 static void test_few_rounds(void)

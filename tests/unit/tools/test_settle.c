@@ -32,44 +32,45 @@ static struct boot_result result(double half, size_t runs, double df,
 static void test_repeats(void)
 {
   struct boot_result r = result(0.07, 2, 20, 0);
-  const unsigned n = settle_repeats(&r, 0.05);
+  const unsigned n = bootstrap_repeats(&r, 0.05);
 
   OK(n > 2 && n < 20, "an interval twice as wide: a few more");
   r = result(0.14, 2, 20, 0);
-  OK(settle_repeats(&r, 0.05) > 3 * n && settle_repeats(&r, 0.05) < 5 * n,
+  OK(bootstrap_repeats(&r, 0.05) > 3 * n && bootstrap_repeats(&r, 0.05) < 5 * n,
      "four times as wide: about four times as many");
-  OK(settle_repeats(&r, 0.10) < settle_repeats(&r, 0.05),
+  OK(bootstrap_repeats(&r, 0.10) < bootstrap_repeats(&r, 0.05),
      "a higher threshold needs fewer");
   r = result(3, 2, 20, 0);
-  OK(settle_repeats(&r, 0.05) == 0, "noise that repeats do not settle");
+  OK(bootstrap_repeats(&r, 0.05) == 0, "noise that repeats do not settle");
   r = result(0.5, 2, 1.1, 0);
-  OK(settle_repeats(&r, 0.05) > 0,
+  OK(bootstrap_repeats(&r, 0.05) > 0,
      "two repeats have an interval that is wide by itself");
   r = result(0.01, 2, 20, 0);
   r.ratio = 0.957;
-  OK(settle_repeats(&r, 0.05) > 2, "a change that is close to the threshold");
+  OK(bootstrap_repeats(&r, 0.05) > 2,
+     "a change that is close to the threshold");
   r = (struct boot_result){ .ratio = 0, .runs = 1 };
-  OK(settle_repeats(&r, 0.05) == 0, "nothing is left");
+  OK(bootstrap_repeats(&r, 0.05) == 0, "nothing is left");
   r.low = 1;
   r.high = INFINITY;
-  OK(settle_repeats(&r, 0.05) == 0, "beyond all numbers");
+  OK(bootstrap_repeats(&r, 0.05) == 0, "beyond all numbers");
 }
 
 static void test_longer(void)
 {
   struct boot_result r = result(0.0735, 2, 20, 1);
-  const double times = settle_longer(&r, 0.05, r.runs);
+  const double times = bootstrap_longer(&r, 0.05, r.runs);
 
   OK(times > 3 && times < 5, "half the noise takes four times the time");
   r.within = 0.1;
-  OK(settle_longer(&r, 0.05, r.runs) == 0, "unless it is among the runs");
+  OK(bootstrap_longer(&r, 0.05, r.runs) == 0, "unless it is among the runs");
   r = result(0.2, 1, 20, 0.9);
-  OK(settle_longer(&r, 0.05, 1) == 0 && settle_longer(&r, 0.05, 5) > 2,
+  OK(bootstrap_longer(&r, 0.05, 1) == 0 && bootstrap_longer(&r, 0.05, 5) > 2,
      "five of them may be a little longer");
   r = result(3, 2, 20, 1);
-  OK(settle_longer(&r, 0.05, r.runs) == 0, "or too much");
+  OK(bootstrap_longer(&r, 0.05, r.runs) == 0, "or too much");
   r = (struct boot_result){ .ratio = 0, .runs = 1 };
-  OK(settle_longer(&r, 0.05, r.runs) == 0, "nothing is left");
+  OK(bootstrap_longer(&r, 0.05, r.runs) == 0, "nothing is left");
 }
 
 /* The forms that the advice has. */
@@ -134,7 +135,7 @@ static void test_advice_holds(void)
   rng_seed(&rng, 7, RNG_INTERNAL, 0);
   for (unsigned i = 0; i < PAIRS; i++) {
     const struct boot_result few = compare(3, &rng);
-    const unsigned n = settle_repeats(&few, 0.05);
+    const unsigned n = bootstrap_repeats(&few, 0.05);
 
     before += few.low >= 0.95;
     if (n == 0)
