@@ -21,7 +21,7 @@ AC_DEFUN([BENCH_64_BITS], [
     [AC_MSG_ERROR([$CC has no type __int128, which bench needs. gcc and clang have it on 64-bit systems])])
 ])
 
-dnl src/os has a file for each system, and headers for those that are not Linux.
+dnl src/base/os has a file for each system, and headers for those that are not Linux.
 AC_DEFUN([BENCH_SYSTEM], [
   AS_CASE([$host_os],
     [linux*], [bench_system=linux],

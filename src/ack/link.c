@@ -17,9 +17,9 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/minmax.h"
+#include "base/os/os.h"
 #include "base/parse.h"
 #include "base/stream.h"
-#include "os/os.h"
 
 #define PREFIX "tcp:"
 #define TOKEN_FILE ",token-file="

@@ -28,8 +28,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/minmax.h"
+#include "base/os/os.h"
 #include "base/sock.h"
-#include "os/os.h"
 
 struct err;
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "os/os.h"
+#include "base/os/os.h"
 
 bool beside_program(char buf[PATH_MAX], const char *below)
 {

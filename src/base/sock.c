@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "os/os.h"
+#include "base/os/os.h"
 
 ssize_t sock_send(int fd, const void *buf, size_t n, int flags)
 {

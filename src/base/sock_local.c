@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/os/os.h"
 #include "base/sock.h"
-#include "os/os.h"
 
 union sock_address {
   struct sockaddr any;

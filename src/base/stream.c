@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "base/os/os.h"
 #include "base/sock.h"
-#include "os/os.h"
 
 /* Between two attempts at a Unix socket whose queue is full: no event reports
  * room. */

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
-#include "os/os.h"
+#include "base/os/os.h"
 
 #ifdef BENCH_SANITIZED
 enum {

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "os/os.h"
+#include "base/os/os.h"
 
 void wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns)
 {

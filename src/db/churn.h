@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 
 /* Both 0: off. */
 struct churn_range {

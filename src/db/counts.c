@@ -10,7 +10,7 @@
 #include "base/minmax.h"
 #include "db/driver.h"
 #include "db/options.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 
 /* ---- work of an embedded database ---- */
 

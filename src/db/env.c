@@ -8,12 +8,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/machine/cgroup.h"
 #include "base/strbuf.h"
 #include "db/counts.h"
 #include "db/message.h"
 #include "db/options.h"
-#include "machine/cgroup.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 
 /* Scripts pass no context. */
 static _Thread_local struct db_env *current;

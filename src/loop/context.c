@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
-#include "os/os.h"
+#include "base/os/os.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -13,10 +13,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/os/os.h"
 #include "base/thread.h"
 #include "loop/fiber.h"
 #include "loop/task.h"
-#include "os/os.h"
 
 #ifdef BENCH_SANITIZED
 

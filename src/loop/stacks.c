@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/os/os.h"
 #include "base/thread.h"
 #include "loop/loop.h"
-#include "os/os.h"
 
 enum {
   STACKS_FIRST = 8,

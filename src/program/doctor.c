@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/env.h"
-#include "doctor/doctor.h"
 #include "opt/optset.h"
 #include "program/internal.h"
 #include "results/outfile.h"
@@ -20,6 +19,7 @@
 #include "run/plan.h"
 #include "run/runner.h"
 #include "run/test.h"
+#include "tools/doctor/doctor.h"
 #include "tools/tool.h"
 
 enum {

@@ -12,11 +12,11 @@
 #include "base/strbuf.h"
 #include "db/url.h"
 #include "lua/find/resolve.h"
-#include "mix/list.h"
 #include "opt/cmdline.h"
 #include "opt/suggest.h"
 #include "program/internal.h"
 #include "results/outname.h"
+#include "run/mix/list.h"
 
 enum {
   FILES_OUT_MAX = RESULTS_FILES + 8,

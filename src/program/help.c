@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "lua/find/search.h"
-#include "os/os.h"
 #include "program/internal.h"
 #include "run/runner.h"
 #include "run/test.h"

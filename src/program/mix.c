@@ -14,8 +14,6 @@
 #include "base/strbuf.h"
 #include "lua/find/resolve.h"
 #include "lua/find/search.h"
-#include "mix/list.h"
-#include "mix/mixtest.h"
 #include "opt/cmdline.h"
 #include "opt/help.h"
 #include "opt/optset.h"
@@ -23,6 +21,8 @@
 #include "program/source.h"
 #include "report/text_reporter.h"
 #include "run/members.h"
+#include "run/mix/list.h"
+#include "run/mix/mixtest.h"
 #include "run/plan.h"
 #include "run/runner.h"
 

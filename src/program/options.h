@@ -9,17 +9,17 @@
 #include <stdint.h>
 
 #include "ack/options.h"
+#include "db/load/options.h"
 #include "db/options.h"
-#include "load/options.h"
 #include "lua/engine/setup.h"
-#include "mix/list.h"
 #include "monitor/options.h"
 #include "nodes/options.h"
 #include "opt/cmdline.h"
 #include "opt/optset.h"
-#include "rand/options.h"
 #include "results/options.h"
+#include "run/mix/list.h"
 #include "run/options.h"
+#include "stats/rand/options.h"
 #include "stats/report.h"
 #include "tools/sweep_opts.h"
 

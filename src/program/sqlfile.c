@@ -19,8 +19,8 @@
 #include "program/internal.h"
 #include "program/source.h"
 #include "run/runner.h"
-#include "sqlfile/run/sqltest.h"
-#include "sqlfile/sqlfile.h"
+#include "tests/sqlfile/run/sqltest.h"
+#include "tests/sqlfile/sqlfile.h"
 
 struct sqlfile_cfg {
   const char *defines; /* one per line */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/facts.h"
-#include "machine/cpu.h"
+#include "base/machine/cpu.h"
 #include "stats/tally.h"
 
 struct class_set;

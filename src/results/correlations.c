@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
+#include "base/machine/sampler.h"
 #include "base/strbuf.h"
-#include "machine/sampler.h"
 #include "monitor/monitor.h"
 #include "stats/report.h"
 

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "machine/pressure.h"
-#include "machine/sampler.h"
+#include "base/machine/pressure.h"
+#include "base/machine/sampler.h"
 
 struct hist_sum;
 struct report;

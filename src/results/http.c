@@ -17,9 +17,9 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/os/os.h"
 #include "base/sock.h"
 #include "base/thread.h"
-#include "os/os.h"
 #include "results/address.h"
 
 /* ---- http host ---- */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "machine/sampler.h"
+#include "base/machine/sampler.h"
 #include "report/reporter.h"
 #include "stats/recorder.h"
 

@@ -14,9 +14,9 @@
 
 #include "base/compiler.h"
 #include "base/fmt.h"
+#include "base/machine/disk.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
-#include "machine/disk.h"
 #include "monitor/monitor.h"
 #include "report/marks.h"
 #include "results/address.h"

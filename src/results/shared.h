@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "machine/sampler.h"
+#include "base/machine/sampler.h"
 #include "report/life.h"
 #include "results/correlations.h"
 #include "results/event_log.h"

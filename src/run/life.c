@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/machine/cgroup.h"
 #include "base/minmax.h"
-#include "machine/cgroup.h"
 #include "report/form.h"
 #include "report/reporter.h"
 #include "report/warnings.h"

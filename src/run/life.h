@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "machine/cpu.h"
-#include "machine/processes.h"
+#include "base/machine/cpu.h"
+#include "base/machine/processes.h"
 #include "report/life.h"
 #include "stats/slices.h"
 #include "stats/trend.h"

@@ -13,11 +13,11 @@
 #include "base/fmt.h"
 #include "base/minmax.h"
 #include "loop/loop.h"
-#include "rand/dist.h"
-#include "rand/rng.h"
 #include "report/text.h"
 #include "run/load_curve.h"
 #include "run/peers.h"
+#include "stats/rand/dist.h"
+#include "stats/rand/rng.h"
 
 /* At least, if automatic. */
 #define GRACE_AUTO_NS (30 * NS_PER_S)

@@ -16,8 +16,6 @@
 #include "base/strbuf.h"
 #include "base/thread.h"
 #include "loop/overflow.h"
-#include "rand/rng.h"
-#include "rand/stream.h"
 #include "report/form.h"
 #include "report/reporter.h"
 #include "run/arrivals.h"
@@ -35,6 +33,8 @@
 #include "run/writeback.h"
 #include "stats/class_stats.h"
 #include "stats/event_ring.h"
+#include "stats/rand/rng.h"
+#include "stats/rand/stream.h"
 
 /* ---- set-up ---- */
 

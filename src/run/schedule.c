@@ -17,8 +17,8 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "rand/rng.h"
 #include "run/load_curve.h"
+#include "stats/rand/rng.h"
 #include "stats/service.h"
 
 /* Further arrivals are counted by their mean gap: no worker takes them, and

@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
+#include "base/machine/cpu.h"
 #include "base/thread.h"
 #include "base/wait.h"
-#include "machine/cpu.h"
 #include "run/plan.h"
 #include "run/run.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 
 #define LONGEST_S (24 * 60 * 60)
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 #include "stats/recorder.h"
 
 struct class_recorder;

@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/fmt.h"
 #include "base/log.h"
+#include "base/machine/proc.h"
 #include "base/minmax.h"
 #include "base/wait.h"
-#include "machine/proc.h"
 #include "run/plan.h"
 #include "run/run.h"
 

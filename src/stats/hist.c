@@ -5,8 +5,8 @@
 
 #include <assert.h>
 
+#include "base/machine/cgroup.h"
 #include "base/mem.h"
-#include "machine/cgroup.h"
 
 static_assert((HIST_BUCKETS - 1) / HIST_HALF < 64, "groups fit into one word");
 

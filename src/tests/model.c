@@ -17,11 +17,11 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "base/wait.h"
-#include "rand/rng.h"
 #include "report/form.h"
 #include "run/plan.h"
 #include "run/test.h"
 #include "run/worker.h"
+#include "stats/rand/rng.h"
 #include "tests/tests.h"
 
 struct model_cfg {

@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 
 #include "base/err.h"
+#include "base/machine/proc.h"
 #include "base/parse.h"
-#include "machine/proc.h"
 
 enum {
   INDEXES_MAX = 10, /* caches of a processor */

@@ -23,8 +23,8 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
-#include "os/os.h"
 #include "run/signals.h"
 
 enum {

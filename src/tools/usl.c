@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rand/rng.h"
 #include "stats/binomial.h"
+#include "stats/rand/rng.h"
 #include "tools/bootstrap.h"
 #include "tools/numbers.h"
 

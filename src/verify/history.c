@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "history/export.h"
-#include "history/judge.h"
+#include "verify/history/export.h"
+#include "verify/history/judge.h"
 #include "verify/verify.h"
 
 _Static_assert((int)VERIFY_LEVELS == (int)LEVELS, "the words of --expect");

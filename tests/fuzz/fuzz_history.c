@@ -8,8 +8,8 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "history/judge.h"
 #include "tests/fuzz/fuzz.h"
+#include "verify/history/judge.h"
 
 static void judge(const struct history *h)
 {

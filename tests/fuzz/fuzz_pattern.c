@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "input.h"
-#include "rand/stream.h"
+#include "stats/rand/stream.h"
 #include "tests/fileio/pattern.h"
 
 enum {

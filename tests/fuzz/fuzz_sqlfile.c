@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "db/emul.h"
 #include "input.h"
-#include "sqlfile/sqlfile.h"
+#include "tests/sqlfile/sqlfile.h"
 
 static const unsigned dialects[] = {
   EMUL_MYSQL,  EMUL_MYSQL_PLAIN, EMUL_PGSQL, EMUL_PGSQL | EMUL_BACKSLASH,

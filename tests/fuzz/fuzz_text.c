@@ -5,8 +5,8 @@
  * Input: eight bytes of seed, two numbers of two bytes, the template.
  */
 #include "input.h"
-#include "rand/rng.h"
-#include "rand/text.h"
+#include "stats/rand/rng.h"
+#include "stats/rand/text.h"
 
 static void check_fill(struct rng *rng, const char *format, size_t len)
 {

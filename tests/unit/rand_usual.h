@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_RAND_USUAL_H
 #define TESTS_UNIT_RAND_USUAL_H
 
-#include "rand/dist.h"
+#include "stats/rand/dist.h"
 
 static inline struct rand_params rand_usual(enum rand_type type)
 {

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "db/emul.h"
-#include "sqlfile/sqlfile.h"
+#include "tests/sqlfile/sqlfile.h"
 
 /* NULL: the message is in *err. */
 static inline struct sqlfile *rig_parse(const char *text, unsigned dialect,

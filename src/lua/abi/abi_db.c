@@ -19,7 +19,7 @@
 #include "db/visit.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
-#include "rand/stream.h"
+#include "stats/rand/stream.h"
 
 enum {
   FAILURE_ABANDONED = 1,

@@ -6,10 +6,10 @@
 
 #include "base/err.h"
 #include "base/ffi_api.h"
-#include "history/scribe.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "run/plan.h"
+#include "verify/history/scribe.h"
 
 static struct scribe *scribe_of(const struct state *s)
 {

@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "base/ffi_api.h"
-#include "load/kinds/json.h"
-#include "load/kinds/secondary.h"
-#include "load/kinds/tpcc.h"
+#include "db/load/kinds/json.h"
+#include "db/load/kinds/secondary.h"
+#include "db/load/kinds/tpcc.h"
 
 /* Returns the length; 0: no such document.  `param`: the number of documents
  * and groups, the length of the body, the seed; `to` has 1200 bytes. */

@@ -7,8 +7,8 @@
 
 #include "base/ffi_api.h"
 #include "lua/engine/state.h"
-#include "rand/stream.h"
-#include "rand/text.h"
+#include "stats/rand/stream.h"
+#include "stats/rand/text.h"
 
 /* NULL outside of states: in a thread of a C module. */
 static struct rand_stream *stream(void)

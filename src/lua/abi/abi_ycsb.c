@@ -13,15 +13,15 @@
 #include "base/ffi_api.h"
 #include "base/strbuf.h"
 #include "db/conn.h"
-#include "load/kind.h"
-#include "load/kinds/ycsb.h"
-#include "load/pace.h"
-#include "load/send.h"
+#include "db/load/kind.h"
+#include "db/load/kinds/ycsb.h"
+#include "db/load/pace.h"
+#include "db/load/send.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
-#include "rand/stream.h"
 #include "run/peers.h"
 #include "run/plan.h"
+#include "stats/rand/stream.h"
 
 struct conn;
 struct err;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "load/load.h"
+#include "db/load/load.h"
 #include "run/test.h"
 
 struct err;

@@ -23,9 +23,9 @@
 #include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
 #include "lua/find/resolve.h"
-#include "rand/stream.h"
 #include "run/plan.h"
 #include "run/worker.h"
+#include "stats/rand/stream.h"
 
 _Thread_local struct state *state_of_thread;
 

@@ -21,7 +21,7 @@
 #include "lua/engine/client.h"
 #include "lua/engine/heap.h"
 #include "lua/engine/host.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 
 struct err;
 struct rand_stream;

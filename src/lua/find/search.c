@@ -12,9 +12,9 @@
 
 #include "base/beside.h"
 #include "base/compiler.h"
+#include "base/os/os.h"
 #include "base/strbuf.h"
 #include "lua/find/embedded.h"
-#include "os/os.h"
 
 /* One entry of a default path: a folder and what follows it. */
 struct entry {

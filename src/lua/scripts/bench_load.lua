@@ -96,7 +96,7 @@ local function params(list)
       ffi.new("double[?]", #values + 1, values), #names
 end
 
--- Loads all tables of a kind (src/load/kinds), together with all threads that
+-- Loads all tables of a kind (src/db/load/kinds), together with all threads that
 -- call this; `list` has its parameters: {scale = 10}.  The steps get the name
 -- of a table.
 function load.run_kind(con, kind, list, steps)

@@ -8,7 +8,7 @@ local print = load.say
 local format = string.format
 local tables = {}
 
--- In the order of the loader (src/load/kinds/tpcb.c).
+-- In the order of the loader (src/db/load/kinds/tpcb.c).
 local NAMES = {"pgbench_accounts", "pgbench_branches", "pgbench_tellers",
                "pgbench_history"}
 local ACCOUNTS, BRANCHES, TELLERS = 100000, 1, 10 -- of each branch

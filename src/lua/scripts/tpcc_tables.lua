@@ -37,7 +37,7 @@ for d = 1, 10 do
    DISTS[d] = string.format("  s_dist_%02d CHAR(24) NOT NULL,", d)
 end
 
--- table -> its columns, in the order of the loader (src/load/kinds/tpcc.c)
+-- table -> its columns, in the order of the loader (src/db/load/kinds/tpcc.c)
 local COLUMNS = {
    warehouse = [[
   w_id INTEGER NOT NULL,

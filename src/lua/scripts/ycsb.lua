@@ -3,7 +3,7 @@
 -- an insert, a scan or a read-modify-write.
 --
 -- Which rows are used, and what they contain, is decided in C
--- (src/load/kinds/ycsb*.c).  ycsb_tables has prepare, check and cleanup,
+-- (src/db/load/kinds/ycsb*.c).  ycsb_tables has prepare, check and cleanup,
 -- ycsb_report what the report says.
 
 local lost = require("bench_lost")

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "os/os.h"
+#include "base/os/os.h"
 #include "tests/cpu/kernel.h"
 
 static unsigned char aes_twice(unsigned char x)

@@ -4,7 +4,7 @@
  *
  * The portable path looks up 8 bytes at a time in 8 tables.
  */
-#include "os/os.h"
+#include "base/os/os.h"
 #include "tests/cpu/kernel.h"
 
 /* With reversed bits. */

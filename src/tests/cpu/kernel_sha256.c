@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "os/os.h"
+#include "base/os/os.h"
 #include "tests/cpu/kernel.h"
 
 /* Cube roots of the first 64 primes, 32 bits after the point. */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "machine/proc.h"
+#include "base/machine/proc.h"
 #include "run/plan.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/queue.h"

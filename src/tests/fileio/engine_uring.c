@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 
 #include "base/log.h"
-#include "machine/cgroup.h"
+#include "base/machine/cgroup.h"
 #include "run/plan.h"
 #include "tests/fileio/engine.h"
 #include "tests/fileio/queue.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "rand/stream.h"
+#include "stats/rand/stream.h"
 
 /* ---- places with a request in flight ---- */
 

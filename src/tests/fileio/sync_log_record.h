@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 
 #define SYNC_LOG_MAGIC "bench fileio acknowledgements 1\n"
 

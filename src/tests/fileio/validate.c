@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 #include "tests/fileio/layout.h"
 
 /* ---- stamps ---- */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 
 struct chase {
   char *base;

@@ -14,9 +14,9 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/fmt.h"
+#include "base/machine/proc.h"
+#include "base/machine/space.h"
 #include "base/strbuf.h"
-#include "machine/proc.h"
-#include "machine/space.h"
 #include "tests/memory/options.h"
 
 enum {

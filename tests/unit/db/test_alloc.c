@@ -8,9 +8,9 @@
 #include "base/strbuf.h"
 #include "db/conn.h"
 #include "db/emul.h"
-#include "load/chunks.h"
-#include "load/kinds/kind_list.h"
-#include "load/load.h"
+#include "db/load/chunks.h"
+#include "db/load/kinds/kind_list.h"
+#include "db/load/load.h"
 #include "tests/unit/tap.h"
 #include "tests/unit/torture.h"
 

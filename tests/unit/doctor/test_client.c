@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "doctor/doctor.h"
 #include "tests/unit/tap.h"
+#include "tools/doctor/doctor.h"
 
 static char root[64];
 

@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "history/judge.h"
 #include "tests/unit/tap.h"
+#include "verify/history/judge.h"
 
 static inline void rig_read(struct history *h, const char *text)
 {

@@ -1,7 +1,7 @@
 /*
  * test_export.c - the forms for Elle's checker, byte by byte.
  */
-#include "history/export.h"
+#include "verify/history/export.h"
 
 #include "tests/unit/history/history_rig.h"
 

@@ -2,7 +2,7 @@
  * test_scribe.c - what clients record at the same time is read back; what they
  * have not finished is unknown.
  */
-#include "history/scribe.h"
+#include "verify/history/scribe.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -4,8 +4,8 @@
  * and nothing else, one that reads what is committed loses updates.  And
  * a slow and simple search for cycles agrees with the real one.
  */
-#include "history/graph.h"
 #include "tests/unit/history/history_rig.h"
+#include "verify/history/graph.h"
 
 enum {
   KEYS = 6,

@@ -7,9 +7,9 @@
 
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "load/chunks.h"
-#include "load/pace.h"
-#include "load/rows.h"
+#include "db/load/chunks.h"
+#include "db/load/pace.h"
+#include "db/load/rows.h"
 #include "tests/unit/rand_usual.h"
 #include "tests/unit/tap.h"
 

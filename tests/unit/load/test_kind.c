@@ -10,11 +10,11 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "load/check.h"
-#include "load/kind.h"
-#include "load/kinds/json.h"
-#include "load/kinds/kind_list.h"
-#include "load/kinds/secondary.h"
+#include "db/load/check.h"
+#include "db/load/kind.h"
+#include "db/load/kinds/json.h"
+#include "db/load/kinds/kind_list.h"
+#include "db/load/kinds/secondary.h"
 #include "tests/unit/tap.h"
 
 enum {

@@ -8,9 +8,9 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-#include "load/kinds/kind_list.h"
-#include "load/load.h"
-#include "load/rows.h"
+#include "db/load/kinds/kind_list.h"
+#include "db/load/load.h"
+#include "db/load/rows.h"
 #include "tests/unit/fake_driver.h"
 #include "tests/unit/rand_usual.h"
 #include "tests/unit/tap.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "load/kinds/kind_list.h"
-#include "load/kinds/tpcc.h"
+#include "db/load/kinds/kind_list.h"
+#include "db/load/kinds/tpcc.h"
 #include "tests/unit/tap.h"
 
 enum {

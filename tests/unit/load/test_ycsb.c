@@ -10,10 +10,10 @@
 
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "load/check.h"
-#include "load/kind.h"
-#include "load/kinds/kind_list.h"
-#include "load/kinds/ycsb.h"
+#include "db/load/check.h"
+#include "db/load/kind.h"
+#include "db/load/kinds/kind_list.h"
+#include "db/load/kinds/ycsb.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/machine/cgroup.h"
+#include "base/machine/cpu.h"
+#include "base/machine/processes.h"
 #include "base/thread.h"
-#include "machine/cgroup.h"
-#include "machine/cpu.h"
-#include "machine/processes.h"
 #include "report/life.h"
 #include "tests/unit/machine/machine_rig.h"
 #include "tests/unit/tap.h"

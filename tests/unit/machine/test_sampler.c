@@ -8,11 +8,11 @@
 
 #include "base/clock.h"
 #include "base/facts.h"
+#include "base/machine/cgroup.h"
+#include "base/machine/disk.h"
+#include "base/machine/env.h"
+#include "base/machine/sampler.h"
 #include "base/strbuf.h"
-#include "machine/cgroup.h"
-#include "machine/disk.h"
-#include "machine/env.h"
-#include "machine/sampler.h"
 #include "results/prometheus.h"
 #include "tests/unit/tap.h"
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
-#include "machine/cgroup.h"
-#include "machine/space.h"
+#include "base/machine/cgroup.h"
+#include "base/machine/space.h"
 #include "tests/unit/tap.h"
 
 #define NONE SPACE_UNKNOWN

@@ -8,8 +8,8 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-#include "mix/choice.h"
-#include "mix/list.h"
+#include "run/mix/choice.h"
+#include "run/mix/list.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 

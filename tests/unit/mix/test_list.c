@@ -8,8 +8,8 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-#include "mix/list.h"
 #include "opt/opt.h"
+#include "run/mix/list.h"
 #include "tests/unit/tap.h"
 
 static int parse(struct mix_list *ret, const char *const *items, size_t n,

@@ -1,8 +1,9 @@
 /*
- * What the program needs of the calls in src/os, on every system: here, those
- * of Linux keep the promises that the files of other systems have to keep.
+ * What the program needs of the calls in src/base/os, on every system: here,
+ * those of Linux keep the promises that the files of other systems have to
+ * keep.
  */
-#include "os/os.h"
+#include "base/os/os.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -4,8 +4,8 @@
  */
 #include <stddef.h>
 
+#include "base/os/os.h"
 #include "base/strbuf.h"
-#include "os/os.h"
 #include "program/internal.h"
 #include "tests/unit/tap.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rand/dist.h"
+#include "stats/rand/dist.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rand/rng.h"
-#include "rand/stream.h"
-#include "rand/uniq.h"
+#include "stats/rand/rng.h"
+#include "stats/rand/stream.h"
+#include "stats/rand/uniq.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 

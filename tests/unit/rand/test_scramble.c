@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "rand/dist.h"
-#include "rand/rng.h"
-#include "rand/scramble.h"
+#include "stats/rand/dist.h"
+#include "stats/rand/rng.h"
+#include "stats/rand/scramble.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 

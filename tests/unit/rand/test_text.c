@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rand/rng.h"
-#include "rand/text.h"
+#include "stats/rand/rng.h"
+#include "stats/rand/text.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rand/stream.h"
-#include "rand/uniq.h"
+#include "stats/rand/stream.h"
+#include "stats/rand/uniq.h"
 #include "tests/unit/rand_check.h"
 #include "tests/unit/tap.h"
 

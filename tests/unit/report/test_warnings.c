@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "rand/rng.h"
 #include "report/form.h"
 #include "report/warnings.h"
+#include "stats/rand/rng.h"
 #include "stats/report.h"
 #include "stats/trend.h"
 #include "tests/unit/tap.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/machine/disk.h"
 #include "base/strbuf.h"
 #include "db/figures/sql_form.h"
-#include "machine/disk.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "report/text.h"

@@ -8,8 +8,8 @@
 
 #include "base/err.h"
 #include "base/facts.h"
+#include "base/machine/sampler.h"
 #include "db/figures/sql_form.h"
-#include "machine/sampler.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "results/jobj.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/machine/disk.h"
 #include "base/strbuf.h"
 #include "db/figures/sql_form.h"
-#include "machine/disk.h"
 #include "monitor/monitor.h"
 #include "results/json_parts.h"
 #include "results/live.h"

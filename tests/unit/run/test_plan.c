@@ -7,9 +7,9 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "loop/loop.h"
-#include "rand/options.h"
 #include "run/peers.h"
 #include "run/plan.h"
+#include "stats/rand/options.h"
 #include "tests/unit/tap.h"
 
 static struct run_cfg cfg;

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "rand/rng.h"
 #include "run/think.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "machine/proc.h"
+#include "base/machine/proc.h"
 #include "run/options.h"
 #include "run/writeback.h"
 #include "tests/unit/tap.h"

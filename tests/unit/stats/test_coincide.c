@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rand/rng.h"
 #include "stats/coincide.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 
 enum {

@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "rand/rng.h"
 #include "stats/coincide.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 
 #define PROMISED 0.02

@@ -3,9 +3,9 @@
  */
 #include <math.h>
 
-#include "rand/rng.h"
 #include "stats/binomial.h"
 #include "stats/decision.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 
 enum {

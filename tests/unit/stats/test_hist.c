@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "rand/rng.h"
 #include "stats/hist_sum.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/same_sum.h"
 #include "tests/unit/tap.h"
 

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
-#include "rand/rng.h"
 #include "stats/binomial.h"
 #include "stats/hist_sum.h"
+#include "stats/rand/rng.h"
 #include "stats/slo.h"
 #include "tests/unit/tap.h"
 

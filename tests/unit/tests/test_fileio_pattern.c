@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "rand/stream.h"
+#include "stats/rand/stream.h"
 #include "tests/fileio/pattern.h"
 #include "tests/unit/rand_usual.h"
 #include "tests/unit/tap.h"

@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-#include "rand/stream.h"
+#include "stats/rand/stream.h"
 #include "tests/memory/classic.h"
 #include "tests/unit/tap.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 #include "tests/memory/chase.h"
 #include "tests/memory/latency.h"
 #include "tests/memory/levels.h"

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 #include "tools/bootstrap.h"
 #include "tools/numbers.h"

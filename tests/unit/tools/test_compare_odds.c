@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/compiler.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 #include "tools/bootstrap.h"
 #include "tools/compare.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/strbuf.h"
-#include "rand/rng.h"
 #include "results/hdr_log.h"
 #include "stats/hist_sum.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/same_sum.h"
 #include "tests/unit/tap.h"
 #include "tools/hdr_decode.h"

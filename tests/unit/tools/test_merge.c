@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "rand/rng.h"
 #include "results/json_parts.h"
 #include "stats/hist_sum.h"
+#include "stats/rand/rng.h"
 #include "stats/report.h"
 #include "tests/unit/same_sum.h"
 #include "tests/unit/tap.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 #include "tools/numbers.h"
 

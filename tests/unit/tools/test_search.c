@@ -5,8 +5,8 @@
  */
 #include <math.h>
 
-#include "rand/rng.h"
 #include "stats/decision.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 #include "tools/search.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 #include "tools/bootstrap.h"
 #include "tools/compare_print.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lua/engine/heap.h"
-#include "rand/rng.h"
+#include "stats/rand/rng.h"
 #include "tests/unit/tap.h"
 
 enum {

@@ -1,0 +1,9 @@
+/*
+ * sys/prctl.h - a header of Linux: what it has is in src/base/os.
+ */
+#ifndef BENCH_OS_SYS_PRCTL_H
+#define BENCH_OS_SYS_PRCTL_H
+
+#include "base/os/os.h"
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * numbers.c - the tables of the scripts counter and bank: a key and numbers.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "db/load/kinds/kind_list.h"
+
+enum {
+  ROWS,  /* parameter */
+  FIRST, /* parameter of the bank: the second column */
+  NUMBERS_MAX = 100 * 1000 * 1000,
+  NUMBERS_DISK = 60, /* bytes of a row with its key, estimated */
+};
+
+static const char *const counter_params[] = { "rows", NULL };
+static const char *const counter_columns[] = { "id", "n" };
+static const char *const bank_params[] = { "accounts", "balance", NULL };
+static const char *const bank_columns[] = { "id", "balance", "transfers",
+                                            "version" };
+
+static int check(const struct kind_args *args, const char *option,
+                 struct err *err)
+{
+  if (args->value[ROWS] >= 1 && args->value[ROWS] <= NUMBERS_MAX)
+    return 0;
+  return err_set(err, -EINVAL, "%s must be from 1 to %d", option, NUMBERS_MAX);
+}
+
+static int check_counter(const struct kind_args *args, struct err *err)
+{
+  return check(args, "--rows", err);
+}
+
+static int check_bank(const struct kind_args *args, struct err *err)
+{
+  return check(args, "--accounts", err);
+}
+
+static void describe(const struct kind_args *args, const char *name,
+                     const char *const *columns, unsigned n,
+                     struct kind_table *ret)
+{
+  (void)snprintf(ret->name, sizeof(ret->name), "%s", name);
+  ret->columns = columns;
+  ret->n = n;
+  ret->types = "iiii";
+  ret->key[0] = (struct kind_key){ columns[0], 1, args->value[ROWS] };
+  ret->keys = 1;
+  ret->bytes_max = ROW_HEAD + 4 * ROW_INT_MAX;
+  ret->disk_bytes = NUMBERS_DISK;
+}
+
+static void describe_counter(const struct kind_args *args, uint64_t number,
+                             struct kind_table *ret)
+{
+  (void)number;
+  describe(args, "counter_rows", counter_columns, ARRAY_SIZE(counter_columns),
+           ret);
+}
+
+static void describe_bank(const struct kind_args *args, uint64_t number,
+                          struct kind_table *ret)
+{
+  (void)number;
+  describe(args, "bank_accounts", bank_columns, ARRAY_SIZE(bank_columns), ret);
+}
+
+/* The counter has no second parameter: 0. */
+static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+{
+  struct row row;
+
+  row_begin(&row, form, m->table.n, to);
+  row_int(&row, (int64_t)key);
+  row_long(&row, (int64_t)m->args.value[FIRST]);
+  for (unsigned i = 2; i < m->table.n; i++)
+    row_long(&row, 0);
+  return (size_t)(row_end(&row) - to);
+}
+
+const struct kind kind_counter = {
+  .name = "counter",
+  .params = counter_params,
+  .tables = 1,
+  .check = check_counter,
+  .describe = describe_counter,
+  .put = put,
+  .depends = "--rows",
+  .size_option = "--rows",
+  .fewer = "fewer --rows",
+};
+
+const struct kind kind_bank = {
+  .name = "bank",
+  .params = bank_params,
+  .tables = 1,
+  .check = check_bank,
+  .describe = describe_bank,
+  .put = put,
+  .depends = "--accounts and --balance",
+  .size_option = "--accounts",
+  .fewer = "fewer --accounts",
+};

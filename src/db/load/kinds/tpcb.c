@@ -1,0 +1,100 @@
+/*
+ * tpcb.c - the tables of pgbench, as after `pgbench -i`: ten tellers and
+ * 100,000 accounts a branch, an empty history.  Fillers of branches and tellers
+ * stay NULL.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "db/load/kinds/kind_list.h"
+
+enum {
+  SCALE, /* the parameter */
+};
+
+enum {
+  TELLERS = 10, /* of a branch */
+  ACCOUNTS = 100000,
+  SCALE_MAX = 19999, /* pgbench has 64-bit numbers above */
+  /* The largest comes first, for the other threads. */
+  TABLE_ACCOUNTS = 1,
+  TABLE_BRANCHES,
+  TABLE_TELLERS,
+  TABLE_HISTORY,
+  TABLES = TABLE_HISTORY,
+};
+
+static const char *const params[] = { "scale", NULL };
+static const char *const account[] = { "aid", "bid", "abalance", "filler" };
+static const char *const branch[] = { "bid", "bbalance" };
+static const char *const teller[] = { "tid", "bid", "tbalance" };
+
+static const struct {
+  const char *name;
+  const char *const *columns;
+  unsigned n;
+  const char *types;
+  unsigned per_branch, disk_bytes;
+} tables[TABLES + 1] = {
+  [TABLE_ACCOUNTS] = { "pgbench_accounts", account, 4, "iiit", ACCOUNTS, 160 },
+  [TABLE_BRANCHES] = { "pgbench_branches", branch, 2, "ii", 1, 60 },
+  [TABLE_TELLERS] = { "pgbench_tellers", teller, 3, "iii", TELLERS, 60 },
+  [TABLE_HISTORY] = { .name = "pgbench_history" },
+};
+
+static int check(const struct kind_args *args, struct err *err)
+{
+  if (args->value[SCALE] >= 1 && args->value[SCALE] <= SCALE_MAX)
+    return 0;
+  return err_set(err, -EINVAL,
+                 "--scale must be from 1 to %d, because the number of an "
+                 "account has 32 bits",
+                 SCALE_MAX);
+}
+
+static void describe(const struct kind_args *args, uint64_t number,
+                     struct kind_table *ret)
+{
+  (void)strcpy(ret->name, tables[number].name);
+  ret->columns = tables[number].columns;
+  ret->n = tables[number].n;
+  ret->types = tables[number].types;
+  ret->disk_bytes = tables[number].disk_bytes;
+  ret->bytes_max = 5 * ROW_INT_MAX;
+  if (tables[number].n > 0) {
+    ret->key[0] = (struct kind_key){
+      .name = tables[number].columns[0],
+      .first = 1,
+      .count = args->value[SCALE] * tables[number].per_branch,
+    };
+    ret->keys = 1;
+  }
+}
+
+/* Key, branch (but for branches), balance, blank filler (of accounts). */
+static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+{
+  struct row row;
+
+  row_begin(&row, form, m->table.n, to);
+  row_int(&row, (int64_t)key);
+  if (m->number != TABLE_BRANCHES)
+    row_int(&row, (int64_t)((key - 1) / tables[m->number].per_branch + 1));
+  row_int(&row, 0);
+  if (m->number == TABLE_ACCOUNTS)
+    row_text(&row, "", 0);
+  return (size_t)(row_end(&row) - to);
+}
+
+const struct kind kind_tpcb = {
+  .name = "tpcb",
+  .params = params,
+  .tables = TABLES,
+  .check = check,
+  .describe = describe,
+  .put = put,
+  .depends = "--scale",
+  .size_option = "--scale",
+  .fewer = "a smaller --scale",
+};

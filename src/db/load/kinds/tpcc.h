@@ -1,0 +1,54 @@
+/*
+ * tpcc.h - the tables of the tpcc script.
+ */
+#ifndef BENCH_LOAD_KINDS_TPCC_H
+#define BENCH_LOAD_KINDS_TPCC_H
+
+#include <stdint.h>
+
+#include "db/load/kind.h"
+
+/* Of the kind. */
+enum tpcc_param {
+  TPCC_WAREHOUSES,
+  TPCC_DISTRICTS, /* of a warehouse */
+  TPCC_CUSTOMERS, /* and orders, of a district */
+  TPCC_ITEMS,
+  TPCC_C_LOAD, /* the constant of NURand for last names */
+  TPCC_CENTS,  /* 1: integers, of cents or of 1/10000 */
+  TPCC_PARAMS
+};
+
+/* The largest come first, for the other threads. */
+enum tpcc_table {
+  TPCC_ORDER_LINE = 1,
+  TPCC_STOCK,
+  TPCC_CUSTOMER,
+  TPCC_HISTORY,
+  TPCC_ORDERS,
+  TPCC_NEW_ORDER,
+  TPCC_ITEM,
+  TPCC_DISTRICT,
+  TPCC_WAREHOUSE,
+  TPCC_TABLES = TPCC_WAREHOUSE
+};
+
+enum {
+  TPCC_STD_DISTRICTS = 10,
+  TPCC_STD_CUSTOMERS = 3000,
+  TPCC_STD_ITEMS = 100000,
+  TPCC_MIN_LINES = 5,
+  TPCC_MAX_LINES = 15,
+  TPCC_ROW_MAX = 1600, /* bytes of a row */
+};
+
+/* The first order of a district that was not delivered. */
+uint64_t tpcc_first_undelivered(const struct kind_args *args);
+
+/* 5..15, of a key of table orders. */
+unsigned tpcc_order_lines(const struct kind_args *args, uint64_t key);
+
+/* Before the first run, of a key of table stock. */
+unsigned tpcc_first_quantity(uint64_t seed, uint64_t key);
+
+#endif

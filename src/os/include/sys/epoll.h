@@ -1,9 +1,0 @@
-/*
- * sys/epoll.h - a header of Linux: what it has is in src/os.
- */
-#ifndef BENCH_OS_SYS_EPOLL_H
-#define BENCH_OS_SYS_EPOLL_H
-
-#include "os/os.h"
-
-#endif

@@ -1,9 +1,0 @@
-/*
- * sys/signalfd.h - a header of Linux: what it has is in src/os.
- */
-#ifndef BENCH_OS_SYS_SIGNALFD_H
-#define BENCH_OS_SYS_SIGNALFD_H
-
-#include "os/os.h"
-
-#endif
