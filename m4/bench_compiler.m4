@@ -31,7 +31,7 @@ AC_DEFUN([BENCH_SYSTEM], [
   AS_IF([test $bench_system = linux],
     [OS_CPPFLAGS=
      AC_DEFINE([HAVE_LINUX_AIO], [1], [The kernel has native asynchronous I/O])],
-    [OS_CPPFLAGS='-I$(top_srcdir)/src/os/include'])
+    [OS_CPPFLAGS='-I$(top_srcdir)/src/base/os/include'])
   AC_SUBST([OS_CPPFLAGS])
   AM_CONDITIONAL([ON_LINUX], [test $bench_system = linux])
   AM_CONDITIONAL([ON_MACOS], [test $bench_system = macos])
