@@ -128,7 +128,7 @@ static inline void call_idle(struct conn *c)
   c->rs.statement = NULL;
 }
 
-/* Further results stay. */
+/* The rows of a result end; further results stay. */
 void call_end_rows_slow(struct conn *c);
 static inline void call_end_rows(struct conn *c)
 {
@@ -138,7 +138,7 @@ static inline void call_end_rows(struct conn *c)
     call_end_rows_slow(c);
 }
 
-/* ... or are dropped. */
+/* The rows end, and further results are dropped. */
 void call_end_answer(struct conn *c);
 
 /* ---- calls that wait ---- */

@@ -40,7 +40,8 @@ struct watched;
 enum driver_caps {
   DRIVER_PREPARES = 1 << 0,
   DRIVER_SERVER = 1 << 1,
-  /* After an ignorable error; else the connection is marked. */
+  /* ROLLBACK at once after an ignorable error; else only the connection is
+   * marked. */
   DRIVER_ROLLBACK_AT_ONCE = 1 << 2,
   DRIVER_SKIPS_EMPTY = 1 << 3, /* results without rows are only counted */
   DRIVER_BULK_TRX = 1 << 4,    /* 100,000 rows per COMMIT outside a run */
@@ -53,7 +54,7 @@ enum driver_caps {
   DRIVER_GOES_ON = 1 << 11,     /* pipelines go on after a failure */
 };
 
-/* In a library, whatever runs in the thread. */
+/* Calls of a client library that block the whole thread. */
 enum session_blocks {
   SESSION_BLOCKS_PREPARE = 1 << 0, /* prepare() and bind() */
   SESSION_BLOCKS_ALL = 1 << 1,
@@ -105,23 +106,23 @@ struct prepared {
 #define HINT_FULL \
   "run the cleanup command to remove the tables, or make room for them"
 
-/* After a fatal error. */
+/* Advice that is printed after a fatal error. */
 struct driver_hint {
   int code;          /* 0: any */
   const char *state; /* NULL: any */
   bool bundled;
-  bool large; /* with the statement's size */
+  bool large; /* add the statement's size */
   const char *text;
 };
 
-/* A crash may lose a COMMIT. */
+/* A setting with which a crash may lose a COMMIT. */
 struct driver_durable {
   const char *setting;
   const char *unsafe;
   const char *safe;
   const char *if_setting, *if_value; /* [opt] condition */
   const char *means;                 /* what a crash does */
-  bool usual; /* a default: for results, not for warnings */
+  bool usual; /* the server's default: in results, no warning */
 };
 
 struct run_facts {
@@ -137,7 +138,7 @@ struct run_facts {
   const char *rows_option; /* "--table-size"; static */
   bool rows_usual;
   unsigned classes; /* statements per table */
-  bool lazy;        /* when first needed */
+  bool lazy;        /* prepared when first needed */
   bool native;      /* --db-ps-mode=auto */
 };
 
@@ -179,12 +180,15 @@ struct statement_sizes {
   const char *setting; /* static, NULL: none */
 };
 
-/* For a check before tables are filled. */
+/* How much room the tables will need, checked before they are filled. */
 struct driver_space {
   /* Of an OLTP row with the index on k; measured. */
   unsigned row_bytes;
-  /* NULL: not on this machine.  One row: a path in the tables' file system, and
-   * bytes of OLTP tables there.  May fail or return NULL. */
+  /*
+   * NULL: the server is not on this machine.  The query's one row has a path in
+   * the tables' file system, and the bytes of OLTP tables there.  May fail or
+   * return NULL.
+   */
   const char *(*query)(const struct session *s);
 };
 
@@ -199,7 +203,7 @@ struct driver {
   size_t session_size;
   size_t prepared_size;             /* 0 without DRIVER_PREPARES */
   unsigned caps;                    /* enum driver_caps */
-  unsigned dialect;                 /* at first */
+  unsigned dialect;                 /* of a new session */
   const struct target_names *names; /* [opt] see url.h */
 
   /* [opt] "connection" in an ignore list; ends with 0. */
@@ -224,8 +228,8 @@ struct driver {
    * lines.  global_done only after success. */
   int (*global_init)(const void *cfg, struct err *err);
   void (*global_done)(const void *cfg);
-  /* [opt] Abandoned logins are inside the library: neither global_done nor the
-   * library's end may run. */
+  /* [opt] Abandoned logins still use the library: call neither global_done nor
+   * the library's end. */
   bool (*is_busy)(void);
   /* [opt] Once per thread that uses the driver. */
   int (*thread_init)(const void *cfg, struct err *err);

@@ -94,12 +94,12 @@ struct db_env {
   void (*on_statement)(void *ctx, void *cls, const char *sql, size_t len,
                        uint64_t took_ns, const struct stmt_sample *s);
   void *on_statement_ctx;
-  /* [opt] In the middle of the thread's work? */
+  /* [opt] Does a finalizer run, in the middle of the thread's work? */
   bool (*in_finalizer)(void *ctx);
   void *in_finalizer_ctx;
   bool ending;            /* objects stay until env_done() */
-  bool timed;             /* or --db-debug */
-  bool ack_due;           /* by the next statement */
+  bool timed;             /* statements are timed, or --db-debug */
+  bool ack_due;           /* the next statement acknowledges */
   struct ack_client *ack; /* [opt] */
   struct churn churn;     /* see env_start_between() */
   uint64_t unsampled;     /* until a backend is asked */
@@ -111,7 +111,7 @@ struct db_env {
    * run. */
   struct strbuf *refused;
   struct pool_wait pool_wait;
-  uint64_t attempts;   /* at undone events */
+  uint64_t attempts;   /* how often events were undone */
   struct conn *leased; /* has a session of the pool */
   bool between;        /* env_between() is called */
   bool in_pool;        /* in pool->users */
@@ -132,14 +132,15 @@ void env_set_current(struct db_env *env);
  * env. */
 struct driver_handle *env_driver(struct db_env *env, const char *name);
 
-/* The end of the run then ends the wait for a new session. */
+/* Call fn() as in an event: the end of the run ends its wait for a new
+ * session. */
 void env_as_in_event(struct db_env *env, struct conn *c,
                      void (*fn)(struct db_env *env, struct conn *c));
 
 /* In [0, 1). */
 double env_random_double(struct db_env *env);
 
-/* An event may start again, and the run's end ends it. */
+/* In an event, which may start again, and which the end of the run ends? */
 static inline bool env_in_event(const struct db_env *env)
 {
   return env->event_open && *env->event_open;
@@ -152,7 +153,7 @@ static inline void env_note_unread(struct db_env *env, bool unread)
     *env->unread_too = unread;
 }
 
-/* If env_may_keep() is false. */
+/* The message if env_may_keep() is false. */
 #define RESULT_TOO_LARGE "the result is larger than --db-max-result-size allows"
 
 /* `env` may be NULL. */
@@ -165,12 +166,13 @@ static inline bool env_may_keep(const struct db_env *env, size_t bytes)
 
 bool env_is_over(const struct db_env *env, uint64_t now_ns);
 
-/* ... and the event has to be left.  After events a script has all its time. */
+/* The run is over, and the event has to be left.  After events a script has all
+ * its time. */
 bool env_has_to_leave(const struct db_env *env, uint64_t now_ns);
 
 enum verdict_phase env_phase(const struct db_env *env, uint64_t now_ns);
 
-/* The deadline has passed. */
+/* Has the deadline passed? */
 static inline bool env_is_dead(const struct db_env *env)
 {
   return env->under_deadline &&

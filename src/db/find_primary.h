@@ -23,7 +23,7 @@ int find_server(struct conn *c, uint64_t until_ns, struct strbuf *seen);
 enum find_result {
   FIND_NONE,      /* no usable server */
   FIND_REPLICA,   /* at least one may be a replica */
-  FIND_READ_ONLY, /* ... and one is none */
+  FIND_READ_ONLY, /* no replica, but at least one is read-only */
   FIND_WRITER,
   FIND_CACHED, /* of an earlier connection */
 };
@@ -45,7 +45,7 @@ enum find_result find_writer(struct conn *c, struct strbuf *seen);
  */
 enum find_result find_one_server(struct conn *c, struct strbuf *seen);
 
-/* Where a connection was opened last. */
+/* The server where a connection was opened last. */
 uint64_t find_served(const struct conn *c);
 
 /*

@@ -26,9 +26,9 @@ enum {
 struct watched {
   const struct driver *driver;
   struct session *session;
-  /* Not 0: passed; see watch_deadline_of(). */
+  /* Not 0: the deadline has passed; see watch_deadline_of(). */
   const _Atomic uint64_t *deadline;
-  bool limited; /* `busy` has the begin */
+  bool limited; /* `busy` has the time when the call began */
 
   struct watched *next, *prev; /* protected by watch.lock */
   pthread_mutex_t lock;        /* protects `open` and `canceller` */
@@ -36,18 +36,20 @@ struct watched {
   struct canceller *canceller; /* owned; NULL: none */
 
   /*
-   * 0: not in a call; WATCH_BUSY, with a limit also the begin.  Owner
-   * (relaxed); the thread adds WATCH_CANCELLED if the call is still the same
-   * (release), and the owner takes the value away (acquire).
+   * 0: not in a call.  Else WATCH_BUSY, and with a limit the time when the call
+   * began.  The owner writes (relaxed); the thread adds WATCH_CANCELLED if the
+   * call is still the same (release), and the owner takes the value away
+   * (acquire).
    */
   _Atomic uint64_t busy;
 
-  /* Break without a cancel; 0: never.  Owner: release, thread: acquire. */
+  /* When to break the session, without a cancel; 0: never.  Owner: release,
+   * thread: acquire. */
   _Atomic uint64_t until_ns;
 
-  /* By the thread only. */
-  uint64_t cancelled;    /* of the cancelled call */
-  uint64_t cancelled_ns; /* when */
+  /* Used by the thread only. */
+  uint64_t cancelled;    /* `busy` of the cancelled call */
+  uint64_t cancelled_ns; /* when the cancel was sent */
   bool broken;           /* shut down */
 };
 
@@ -80,23 +82,23 @@ void watch_remove(struct watch *w, struct watched *c);
 void watch_opened(struct watched *c);
 void watch_closing(struct watched *c);
 
-/* Owner, after a cancelled call.  WAITS for requests under way, a second at
- * most.  False: none are sent. */
+/* Owner, after a cancelled call.  WAITS for cancels under way, a second at
+ * most.  False: no cancel is under way. */
 bool watch_await(struct watched *c);
 
-/* Unless the thread runs. */
+/* Start the thread, unless it runs. */
 int watch_start(struct watch *w, struct err *err);
 
-/* Owner: break the session at that moment (clock_now_ns()); 0: never.  No limit
- * without memory. */
+/* Owner: break the session at that moment (clock_now_ns()); 0: never.  There is
+ * no limit if memory is short. */
 void watch_until(struct watch *w, struct watched *c, uint64_t until_ns);
 
 /* Any thread; returns at once.  Workers' calls are cancelled now, shut down
  * after a second; later ones fail at once.  Nothing is counted or printed. */
 int watch_deadline(struct watch *w, struct err *err);
 
-/* WAITS for requests, two seconds at most.  False: some do not end, and all
- * that they use has to stay, struct db_process and drivers' options too. */
+/* WAITS for cancels, two seconds at most.  False: some do not end, and all that
+ * they use has to stay, struct db_process and drivers' options too. */
 bool watch_stop(struct watch *w);
 
 #endif

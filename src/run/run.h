@@ -95,8 +95,8 @@ struct run {
 
   /* Before the gate opens.  end_ns moves at the cut of a warm-up, before
    * WARM_DONE. */
-  uint64_t start_ns;       /* S */
-  uint64_t measured_ns;    /* M */
+  uint64_t start_ns;       /* of the run */
+  uint64_t measured_ns;    /* start of the measured part */
   _Atomic uint64_t end_ns; /* PLAN_NO_LIMIT: none */
 
   /* Written once. */
@@ -139,7 +139,7 @@ struct run {
   struct periods *periods;
   /* Arrivals up to the last interval, and checkpoint. */
   uint64_t arrived, arrived_cumulative;
-  uint64_t lines_ns; /* start of lines and checkpoints: M, or later */
+  uint64_t lines_ns; /* start of lines and checkpoints: measured_ns, or later */
   /* Arrivals in the measured part; any thread reads. */
   _Atomic uint64_t arrivals;
   /* [opt] */
