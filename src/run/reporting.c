@@ -84,7 +84,8 @@ static uint64_t arrivals_until(const struct run *run, const struct report *r,
   return last || run_stopped(run) == STOP_NO ? now_ns : run->start_ns;
 }
 
-/* M; for the last report the cut of the warm-up. */
+/* The start of the measured part; for the last report the cut of the warm-up.
+ */
 static uint64_t measured_since(const struct run *run, enum report_kind kind)
 {
   const bool last = kind == REPORT_FINAL || kind == REPORT_FORCED;
