@@ -51,6 +51,7 @@ static enum search_verdict find_verdict_named(const char *name)
   return strcmp(name, "failed") == 0 ? SEARCH_FAILED : SEARCH_OPEN;
 }
 
+/* Was the client itself, or the machine below it, too busy to measure? */
 static bool find_client_is_busy(const struct result *run)
 {
   const json_t *list = json_object_get(run->json, "warnings");
@@ -58,7 +59,9 @@ static bool find_client_is_busy(const struct result *run)
   for (size_t i = 0; i < json_array_size(list); i++) {
     const char *code = result_text_at(json_array_get(list, i), "code");
 
-    if (code && strncmp(code, "client_", strlen("client_")) == 0)
+    if (code &&
+        (strncmp(code, "client_", strlen("client_")) == 0 ||
+         strcmp(code, "other_programs") == 0 || strcmp(code, "steal") == 0))
       return true;
   }
   return false;
@@ -609,8 +612,9 @@ static void find_say_end(const struct find *f, struct strbuf *out)
   case SEARCH_CLIENT_END:
     strbuf_adds(out, "The client is the limit: ");
     find_say_where(f, out);
-    strbuf_adds(out, " it was too busy or offered less load than intended, so "
-                     "there is no answer about the server.\n");
+    strbuf_adds(out, " it was too busy, had to share its CPUs with other "
+                     "programs, or offered less load than intended, so there "
+                     "is no answer about the server.\n");
     break;
   case SEARCH_FROZEN_END:
     strbuf_adds(out, "The server has frozen: ");

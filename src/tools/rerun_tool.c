@@ -46,6 +46,7 @@ static const struct {
   { "mysql-cleartext", "sends the password as it is" },
   { "pgsql-cleartext", "sends the password as it is" },
   { "mysql-get-server-public-key", "takes the key of any server" },
+  { "force", "may drop tables that bench did not make" },
   { "password-file", "reads a password" },
   { "mysql-defaults-file", "reads a password" },
 };
@@ -125,6 +126,18 @@ static void ask_for_option(struct rerun *a, const char *arg, size_t from,
   free(option);
 }
 
+/* A parameter of the URL does the same as an option that needs consent. */
+static bool ask_for_url(const char *arg)
+{
+  const char *query = strncmp(arg, "--dsn=", strlen("--dsn=")) == 0 ||
+                          strncmp(arg,
+                                  "--sweep=dsn:", strlen("--sweep=dsn:")) == 0
+                        ? strchr(arg, '?')
+                        : NULL;
+
+  return query && (strcasestr(query, "public") || strchr(query, '%'));
+}
+
 /* `arg`: --NAME=VALUE. */
 static void ask_about(struct rerun *a, const struct tool_args *args,
                       const char *arg)
@@ -133,6 +146,8 @@ static void ask_about(struct rerun *a, const struct tool_args *args,
   const size_t to_value = strcspn(arg, "=") + 1;
 
   ask_for_option(a, arg, 2, to_value - 3);
+  if (ask_for_url(arg))
+    ask_for(a, "--dsn", "may take the key of any server");
   if (strncmp(arg, sweep, strlen(sweep)) == 0)
     ask_for_option(a, arg, to_value, strcspn(arg + to_value, ":"));
   if (strncmp(arg, swept_mix, strlen(swept_mix)) == 0 ||

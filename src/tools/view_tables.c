@@ -101,6 +101,7 @@ static void error_row(struct table *t, const char *label, const json_t *e,
                                        "state",  "count",  "first message" };
   static const char *const texts[] = { "source", "code", "state" };
 
+  t->exact = true; /* codes are not numbers */
   if (t->columns == 0) {
     for (size_t h = 0; h < ARRAY_SIZE(heads); h++)
       table_cell(t, heads[h]);

@@ -748,7 +748,7 @@ LUA
   "$BENCH" cpu --events=1 --repeat=2 --reset='touch ran' --json=t.json run >/dev/null 2>&1
   rm ran
   refuses '--reset (runs a shell command)'
-  local script
+  local script word
   for script in ./own.lua own.lua own own.sql "$PWD/own.lua" "$PWD/../${PWD##*/}/own"; do
     document '"x": {'"$value"' null}' "$script"
     refuses "$script (a script that is not part of bench)"
@@ -766,6 +766,12 @@ LUA
   refuses '--ack_log (writes a log)'
   document '"password-file": {'"$value"' "pw"}' oltp_read_only
   refuses '--password-file (reads a password)'
+  document '"force": {'"$value"' true}, "table-exists": {'"$value"' "drop"}' tpcc
+  refuses '--force (may drop tables that bench did not make)'
+  for word in get-server-public-key GET_SERVER_PUBLIC_KEY get-server%2dpublic-key; do
+    document '"dsn": {'"$value"' "mysql://u@127.0.0.1:1/db?'$word'=on"}' oltp_read_only
+    refuses '--dsn (may take the key of any server)'
+  done
   document '"yes-destroy": {'"$value"' true}' fileio
   refuses '--yes-destroy (destroys the data on a device), fileio (writes to its test files)'
   document '"file_test_mode": {'"$value"' "seqwr"}, "file-num": {'"$value"' 1}' fileio

@@ -69,6 +69,12 @@ static void check_verdicts(void)
      "a run that was forced to end has frozen");
   OK(verdict_of("decided", "failed", 1000, "client_cpu") == SEARCH_CLIENT,
      "a busy client is the limit");
+  OK(verdict_of("decided", "failed", 1000, "other_programs") == SEARCH_CLIENT,
+     "so is one whose CPUs other programs use");
+  OK(verdict_of("decided", "failed", 1000, "steal") == SEARCH_CLIENT,
+     "or the hypervisor");
+  OK(verdict_of("decided", "failed", 1000, "run_queue") == SEARCH_FAILED,
+     "threads that share CPUs with the server are its load");
   OK(verdict_of("decided", "held", 1000, "client_cpu") == SEARCH_HELD,
      "unless the objective holds");
   OK(verdict_of("decided", "failed", 800, "trend") == SEARCH_CLIENT,
@@ -212,8 +218,9 @@ static void check_words(void)
       5 },
     { { .end = SEARCH_CLIENT_END },
       500,
-      "The client is the limit: at 500/s it was too busy or offered less load "
-      "than intended, so there is no answer about the server.\n",
+      "The client is the limit: at 500/s it was too busy, had to share its "
+      "CPUs with other programs, or offered less load than intended, so there "
+      "is no answer about the server.\n",
       5 },
     { { .end = SEARCH_FROZEN_END },
       0,
