@@ -5,11 +5,9 @@ local ffi = host.ffi
 local C = host.C
 local pcall, xpcall, use, on_error = pcall, xpcall, host.use, host.on_error
 
-local call = pcall
-if on_error then
-  call = function(f, id)
-    return xpcall(f, on_error, id)
-  end
+-- Assigned once: LuaJIT's traces take such a local for a constant.
+local call = not on_error and pcall or function(f, id)
+  return xpcall(f, on_error, id)
 end
 
 local step, abandon = C.bench_event_step, C.bench_event_abandon
