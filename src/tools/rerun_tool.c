@@ -46,7 +46,7 @@ static const struct {
   { "mysql-cleartext", "sends the password as it is" },
   { "pgsql-cleartext", "sends the password as it is" },
   { "mysql-get-server-public-key", "takes the key of any server" },
-  { "force", "may drop tables that bench did not make" },
+  { "force", "drops tables of others" },
   { "password-file", "reads a password" },
   { "mysql-defaults-file", "reads a password" },
 };
@@ -147,7 +147,7 @@ static void ask_about(struct rerun *a, const struct tool_args *args,
 
   ask_for_option(a, arg, 2, to_value - 3);
   if (ask_for_url(arg))
-    ask_for(a, "--dsn", "may take the key of any server");
+    ask_for(a, "--dsn", "takes the key of any server");
   if (strncmp(arg, sweep, strlen(sweep)) == 0)
     ask_for_option(a, arg, to_value, strcspn(arg + to_value, ":"));
   if (strncmp(arg, swept_mix, strlen(swept_mix)) == 0 ||

@@ -767,10 +767,10 @@ LUA
   document '"password-file": {'"$value"' "pw"}' oltp_read_only
   refuses '--password-file (reads a password)'
   document '"force": {'"$value"' true}, "table-exists": {'"$value"' "drop"}' tpcc
-  refuses '--force (may drop tables that bench did not make)'
+  refuses '--force (drops tables of others)'
   for word in get-server-public-key GET_SERVER_PUBLIC_KEY get-server%2dpublic-key; do
     document '"dsn": {'"$value"' "mysql://u@127.0.0.1:1/db?'$word'=on"}' oltp_read_only
-    refuses '--dsn (may take the key of any server)'
+    refuses '--dsn (takes the key of any server)'
   done
   document '"yes-destroy": {'"$value"' true}' fileio
   refuses '--yes-destroy (destroys the data on a device), fileio (writes to its test files)'
