@@ -69,13 +69,14 @@ static void append_text(struct strbuf *out, const char *text)
 /* A number with so many digits, in units of 10^scale. */
 static void append_number(struct strbuf *out, double x, int digits, int scale)
 {
-  int e = x == 0 ? 0 : (int)floor(log10(fabs(x))) - digits + 1;
   int64_t m;
+  int e;
 
   if (!isfinite(x)) {
     strbuf_adds(out, "null");
     return;
   }
+  e = x == 0 ? 0 : (int)floor(log10(fabs(x))) - digits + 1;
   m = e < -300 ? 0 : llround(x * pow(10, -e));
   for (; m != 0 && m % 10 == 0; m /= 10)
     e++;
