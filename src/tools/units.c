@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/compiler.h"
 
@@ -23,10 +22,6 @@ static const struct unit times[] = {
 };
 static const struct unit counts[] = {
   { 1, "" }, { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" }
-};
-/* For axes. */
-static const struct unit counts_short[] = {
-  { 1, "" }, { 1e3, "k" }, { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" }
 };
 
 static const struct unit *choose(const struct unit *of, size_t n, double value)
@@ -71,29 +66,6 @@ const char *unit_count(char buf[UNIT_SIZE], double value)
   return buf;
 }
 
-const char *unit_grouped(char buf[UNIT_SIZE], double value)
-{
-  char plain[UNIT_SIZE];
-  size_t digits, from = 0, n = 0;
-
-  if (!isfinite(value))
-    return "-";
-  if (fabs(value) >= 1e15)
-    return unit_count(buf, value);
-  (void)snprintf(plain, sizeof(plain), "%.*f",
-                 value == round(value) ? 0 : decimals(value), value);
-  if (plain[0] == '-')
-    buf[n++] = plain[from++];
-  digits = strspn(plain + from, "0123456789");
-  for (; plain[from]; from++) {
-    buf[n++] = plain[from];
-    if (digits > 0 && --digits > 0 && digits % 3 == 0)
-      buf[n++] = ',';
-  }
-  buf[n] = '\0';
-  return buf;
-}
-
 const char *unit_share(char buf[UNIT_SIZE], double share)
 {
   if (!isfinite(share))
@@ -116,25 +88,4 @@ const char *unit_change(char buf[UNIT_SIZE], double ratio)
   (void)snprintf(buf, UNIT_SIZE, "%+.*f %%", fabs(share) < 0.0995 ? 2 : 1,
                  100 * share);
   return buf;
-}
-
-static const char *brief(char buf[UNIT_SIZE], const struct unit *of, size_t n,
-                         double value)
-{
-  const struct unit *u = choose(of, n, value);
-
-  if (!isfinite(value))
-    return "-";
-  (void)snprintf(buf, UNIT_SIZE, "%.3g%s", value / u->size, u->name);
-  return buf;
-}
-
-const char *unit_time_short(char buf[UNIT_SIZE], double ns)
-{
-  return brief(buf, times, ARRAY_SIZE(times), ns);
-}
-
-const char *unit_count_short(char buf[UNIT_SIZE], double value)
-{
-  return brief(buf, counts_short, ARRAY_SIZE(counts_short), value);
 }

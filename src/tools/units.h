@@ -1,5 +1,5 @@
 /*
- * units.h - figures with units for tables and charts.
+ * units.h - figures with units for tables.
  */
 #ifndef BENCH_TOOLS_UNITS_H
 #define BENCH_TOOLS_UNITS_H
@@ -14,15 +14,9 @@ enum {
 const char *unit_time(char buf[UNIT_SIZE], double ns);
 /* "12.34", "1234.6", "123457", "1.235M", "12.35G". */
 const char *unit_count(char buf[UNIT_SIZE], double value);
-/* "12.34", "1,234.6", "1,234,567". */
-const char *unit_grouped(char buf[UNIT_SIZE], double value);
 /* "+2.31 %", "-10.0 %". */
 const char *unit_change(char buf[UNIT_SIZE], double ratio);
 /* "2.31 %" of a share. */
 const char *unit_share(char buf[UNIT_SIZE], double share);
-
-/* For axes. */
-const char *unit_time_short(char buf[UNIT_SIZE], double ns);
-const char *unit_count_short(char buf[UNIT_SIZE], double value);
 
 #endif
