@@ -106,4 +106,15 @@ static inline uint64_t ack_check(const struct ack_record *r)
   return x ^ x >> 29;
 }
 
+struct ack_totals {
+  uint64_t acked, aborted, unknown; /* unknown: or without an outcome */
+};
+
+static inline void ack_totals_add(struct ack_totals *t, uint32_t state)
+{
+  t->acked += state == ACK_ACKED;
+  t->aborted += state == ACK_ABORTED;
+  t->unknown += state == ACK_INTENT || state == ACK_UNKNOWN;
+}
+
 #endif

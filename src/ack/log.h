@@ -34,10 +34,6 @@ struct ack_client {
   struct ack_record *pending[ACK_PENDING];
 };
 
-struct ack_totals {
-  uint64_t acked, aborted, unknown; /* unknown: or without an outcome */
-};
-
 /*
  * An older log is replaced.  WAITS for a listener at "tcp:HOST:PORT".  `first`:
  * number of the first client.  `test`: name for messages.  `where` is borrowed.

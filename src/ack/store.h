@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ack/log.h"
+#include "ack/format.h"
 
 struct ack_notices;
+struct err;
 struct ack_store_ops;
 
 struct ack_store {
@@ -39,12 +40,5 @@ int ack_store_file(struct ack_store **ret, const char *path, struct err *err);
 int ack_store_remote(struct ack_store **ret, const char *address,
                      unsigned clients, unsigned most_chunks,
                      const struct ack_notices *notices, struct err *err);
-
-static inline void ack_totals_add(struct ack_totals *t, uint32_t state)
-{
-  t->acked += state == ACK_ACKED;
-  t->aborted += state == ACK_ABORTED;
-  t->unknown += state == ACK_INTENT || state == ACK_UNKNOWN;
-}
 
 #endif

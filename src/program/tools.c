@@ -378,6 +378,7 @@ static int tools_run_tool(struct program *p, const struct tool *tool, void *cfg)
     .argc = p->argc,
     .argv = p->argv,
     .tool_name = p->cmdline.test,
+    .tools = tool_list,
     .results = &p->opts.results,
     .sweep = &p->opts.sweep,
     .time_s = p->opts.run.time_s,

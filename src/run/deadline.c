@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "base/wait.h"
 #include "run/conductor.h"
+#include "run/life.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "run/test.h"

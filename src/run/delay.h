@@ -9,23 +9,12 @@
 #ifndef BENCH_RUN_DELAY_H
 #define BENCH_RUN_DELAY_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 struct client_delays;
 struct err;
-struct hist;
 struct run;
 struct worker;
-
-/* A part of struct run. */
-struct delays {
-  uint64_t every_ns; /* between two measured events of a worker, on average */
-  struct hist *took; /* owned; latencies of measured events; NULL: none are */
-  struct hist *rest; /* owned; the same without what this machine added */
-  /* Sums over measured events; written by any worker, relaxed. */
-  _Atomic uint64_t took_ns, added_ns, timer_ns;
-};
 
 /* A test that measures the CPUs of this machine needs no such figures, unless
  * it has a rate. */

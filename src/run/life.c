@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/machine/cgroup.h"
 #include "base/minmax.h"
+#include "loop/loop.h"
 #include "report/form.h"
 #include "report/reporter.h"
 #include "report/warnings.h"
@@ -23,7 +24,8 @@
 #include "run/run.h"
 #include "run/slo_stop.h"
 #include "run/test.h"
-#include "run/workers.h"
+#include "stats/hist.h"
+#include "stats/hist_sum.h"
 
 static uint64_t time_ns(const struct timeval *tv)
 {
@@ -54,6 +56,90 @@ static void tell_failure(struct run *run, const struct err *err)
 {
   log_msg(LOG_ALERT, "%s", err->text);
   atomic_store(&run->report_lost, 1);
+}
+
+/* ---- loops ---- */
+
+enum {
+  HELD_AT_WORK = 10, /* computing code gets this part of a busy processor */
+};
+
+static struct loop_mark mark_of(const struct loop *l)
+{
+  const struct loop_counts *n = loop_counts(l);
+
+  return (struct loop_mark){
+    .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
+    .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
+    .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
+  };
+}
+
+static void loops_measure_from(struct run *run)
+{
+  for (unsigned i = 0; i < run->plan->carriers; i++) {
+    const struct loop *l = atomic_load(&run->carriers[i].loop);
+
+    if (l)
+      run->carriers[i].base = mark_of(l);
+  }
+}
+
+static enum client_hold hold_of(const struct loop *l, uint64_t end_ns)
+{
+  const struct loop_counts *n = loop_counts(l);
+  const uint64_t now = clock_now_ns();
+  const uint64_t looked = atomic_load_explicit(&n->looked_ns,
+                                               memory_order_relaxed);
+  const uint64_t held = atomic_load_explicit(&n->held_ns, memory_order_relaxed);
+
+  if (looked != 0 && looked + LOOP_HELD_NS < now &&
+      atomic_load_explicit(&n->alive, memory_order_relaxed) > 0)
+    return HOLD_STILL;
+  if (atomic_load_explicit(&n->held_until_ns, memory_order_relaxed) <= end_ns)
+    return HOLD_NONE;
+  return atomic_load_explicit(&n->held_cpu_ns, memory_order_relaxed) >
+             held / HELD_AT_WORK
+           ? HOLD_COMPUTES
+           : HOLD_BLOCKS;
+}
+
+static void add_loop(struct client_loops *to, const struct carrier *c,
+                     struct hist_sum *lag)
+{
+  const struct loop *l = atomic_load(&c->loop);
+  struct loop_mark now;
+
+  if (!l)
+    return;
+  now = mark_of(l);
+  to->engine = loop_engine_name(l);
+  to->turns += now.turns - c->base.turns;
+  to->answers += now.answers - c->base.answers;
+  to->blocked += now.blocked - c->base.blocked;
+  if (to->hold == HOLD_NONE && c->run->end_ns != PLAN_NO_LIMIT)
+    to->hold = hold_of(l, c->run->end_ns);
+  if (lag)
+    hist_sum_add(lag, c->lag);
+}
+
+static void loops_measured(const struct run *run, struct client_loops *ret)
+{
+  struct hist_sum *lag;
+
+  *ret = (struct client_loops){ .threads = run->plan->carriers };
+  if (ret->threads == 0)
+    return;
+  lag = hist_sum_new();
+  for (unsigned i = 0; i < ret->threads; i++)
+    add_loop(ret, &run->carriers[i], lag);
+  if (lag && lag->total > 0) {
+    ret->lag_count = lag->total;
+    ret->lag_p50_ns = hist_percentile(lag, 50);
+    ret->lag_p99_ns = hist_percentile(lag, 99);
+    ret->lag_max_ns = hist_percentile(lag, 100);
+  }
+  hist_sum_free(lag);
 }
 
 void life_prepare_measured(struct run *run)
@@ -88,7 +174,7 @@ void life_measure_from(struct run *run, uint64_t now_ns)
 
   e->measured_ns = now_ns;
   read_usage(&e->base);
-  workers_measure_from(run);
+  loops_measure_from(run);
   arrivals_measure(run, now_ns < run->measured_ns ? now_ns : run->measured_ns);
   run->arrived = run->arrived_cumulative = 0;
   trend_start(&e->trend, now_ns, recorders_events(&run->recorders));
@@ -219,7 +305,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   u->quota = cgroup_read("").cpus;
   sum_queues(run, u);
   delay_measured(run, &u->delays);
-  workers_measured(run, &u->loops);
+  loops_measured(run, &u->loops);
   u->paused_ns = atomic_load(&run->paused_ns);
   find_machine_use(run, forced, u->wall_ns >= USE_MIN_NS, &u->machine);
 }

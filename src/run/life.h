@@ -8,45 +8,12 @@
 #ifndef BENCH_RUN_LIFE_H
 #define BENCH_RUN_LIFE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/err.h"
-#include "base/machine/cpu.h"
-#include "base/machine/processes.h"
-#include "report/life.h"
-#include "stats/slices.h"
-#include "stats/trend.h"
-
+struct err;
 struct report;
 struct run;
-
-struct life {
-  /* Set by life_measure_from(). */
-  struct client_use base; /* before the measured part */
-  uint64_t measured_ns;
-  struct trend trend;   /* of the report thread, then of the conductor */
-  struct slices slices; /* likewise; only with details of one process */
-
-  _Atomic uint32_t left;  /* workers */
-  struct client_use last; /* when the last worker left */
-  struct machine_counts machine_before, machine_after; /* like base and last */
-  struct machine_counts machine_forced;
-  struct processes processes; /* owned: others, before the load */
-  /* In the measured part; of the conductor. */
-  struct client_use client;
-
-  /* The first failure.  The thread that sets `taken` writes `error`, then sets
-   * `kept`. */
-  atomic_flag taken;
-  _Atomic bool kept;
-  struct err error;
-
-  struct run_settled settled; /* of the conductor */
-  struct warnings warnings;
-  struct test_details details;
-};
 
 /* Look at other programs, before the start is fixed. */
 void life_prepare(struct run *run);

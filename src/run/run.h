@@ -11,13 +11,17 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/err.h"
+#include "base/machine/cpu.h"
+#include "base/machine/processes.h"
+#include "report/life.h"
 #include "run/brownout.h"
-#include "run/delay.h"
-#include "run/life.h"
 #include "run/worker.h"
 #include "stats/outage_report.h"
 #include "stats/recorder.h"
 #include "stats/report.h"
+#include "stats/slices.h"
+#include "stats/trend.h"
 
 struct class_set;
 struct hist;
@@ -74,6 +78,42 @@ struct carrier {
   uint64_t opened;
 };
 
+/* See delay.h. */
+struct delays {
+  uint64_t every_ns; /* between two measured events of a worker, on average */
+  struct hist *took; /* owned; latencies of measured events; NULL: none are */
+  struct hist *rest; /* owned; the same without what this machine added */
+  /* Sums over measured events; written by any worker, relaxed. */
+  _Atomic uint64_t took_ns, added_ns, timer_ns;
+};
+
+/* See life.h. */
+struct life {
+  /* Set by life_measure_from(). */
+  struct client_use base; /* before the measured part */
+  uint64_t measured_ns;
+  struct trend trend;   /* of the report thread, then of the conductor */
+  struct slices slices; /* likewise; only with details of one process */
+
+  _Atomic uint32_t left;  /* workers */
+  struct client_use last; /* when the last worker left */
+  struct machine_counts machine_before, machine_after; /* like base and last */
+  struct machine_counts machine_forced;
+  struct processes processes; /* owned: others, before the load */
+  /* In the measured part; of the conductor. */
+  struct client_use client;
+
+  /* The first failure.  The thread that sets `taken` writes `error`, then sets
+   * `kept`. */
+  atomic_flag taken;
+  _Atomic bool kept;
+  struct err error;
+
+  struct run_settled settled; /* of the conductor */
+  struct warnings warnings;
+  struct test_details details;
+};
+
 struct run {
   /* Constant while workers exist. */
   const struct plan *plan;
@@ -120,7 +160,7 @@ struct run {
   _Atomic uint32_t loops; /* carriers that have a loop, or will have none */
   _Atomic uint32_t ready; /* workers ready or failed */
   _Atomic uint32_t failed;
-  _Atomic uint32_t asked;       /* status of worker_exit(); 0: none */
+  _Atomic uint32_t asked;       /* WORKER_EXITED and a status; 0: none */
   _Atomic uint32_t memory_gone; /* no client opens anything */
   _Atomic uint32_t broken;      /* failed while events ran */
   _Atomic uint32_t drained;     /* left their loops; waited for */

@@ -20,6 +20,8 @@
 #include "report/reporter.h"
 #include "run/arrivals.h"
 #include "run/conductor.h"
+#include "run/delay.h"
+#include "run/life.h"
 #include "run/members.h"
 #include "run/peers.h"
 #include "run/plan.h"
@@ -263,12 +265,15 @@ static void final_report(struct conductor *c)
 
 static int conductor_status(struct conductor *c, int status)
 {
+  const int asked = (int)atomic_load(&c->run.asked);
   int number;
 
   run_no_more_signals(&c->run);
   number = run_signal(&c->run);
-  if (number == 0 && status == EXIT_FAILED && atomic_load(&c->run.asked) > 0)
-    return (int)atomic_load(&c->run.asked);
+  if (number == 0 && status == EXIT_FAILED && asked == WORKER_EXITED)
+    return EXIT_ASKED;
+  if (number == 0 && status == EXIT_FAILED && asked > 0)
+    return asked & ~WORKER_EXITED;
   if (number == 0)
     return status;
   if (c->run.plan->part == 0) /* one rank reports it for all */

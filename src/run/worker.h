@@ -1,5 +1,5 @@
 /*
- * worker.h - a worker as a test sees it, and the step between events.
+ * worker.h - a worker as a test sees it, and the step between events (step.c).
  */
 #ifndef BENCH_RUN_WORKER_H
 #define BENCH_RUN_WORKER_H
@@ -171,6 +171,11 @@ bool worker_is_over(struct worker *w);
 
 /* Report the failure, and end the run. */
 void worker_failed(struct worker *w, const struct err *why);
+
+/* In run->asked, with the status. */
+enum {
+  WORKER_EXITED = 0x100,
+};
 
 /*
  * A script has called os.exit(status): report the first such call, and end the

@@ -20,6 +20,7 @@
 #include "loop/loop.h"
 #include "loop/overflow.h"
 #include "report/life.h"
+#include "run/life.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/storm.h"
@@ -136,7 +137,6 @@ enum {
   MAPS_SPARE = 2048,         /* for the rest of the program */
   LOOK_EVERY = 256,          /* clients */
   MEMORY_SPARE = 64 << 20,   /* bytes, for all other programs */
-  HELD_AT_WORK = 10, /* computing code gets this part of a busy processor */
 };
 
 /* Where stacks use up the maps, nothing else gets memory. */
@@ -267,17 +267,6 @@ static size_t client_stack(const struct plan *plan)
   return plan->stack_bytes > CLIENT_STACK ? plan->stack_bytes : CLIENT_STACK;
 }
 
-static struct loop_mark mark_of(const struct loop *l)
-{
-  const struct loop_counts *n = loop_counts(l);
-
-  return (struct loop_mark){
-    .turns = atomic_load_explicit(&n->turns, memory_order_relaxed),
-    .answers = atomic_load_explicit(&n->arrived, memory_order_relaxed),
-    .blocked = atomic_load_explicit(&n->blocked, memory_order_relaxed),
-  };
-}
-
 /* Clients may use up all file descriptors that loops need. */
 static void await_loops(struct run *run)
 {
@@ -332,75 +321,6 @@ static void *carrier_main(void *arg)
   carry_all(c);
   workers_thread_ended(c->run);
   return NULL;
-}
-
-/* ---- what the loops did ---- */
-
-void workers_measure_from(struct run *run)
-{
-  for (unsigned i = 0; i < run->plan->carriers; i++) {
-    const struct loop *l = atomic_load(&run->carriers[i].loop);
-
-    if (l)
-      run->carriers[i].base = mark_of(l);
-  }
-}
-
-static enum client_hold hold_of(const struct loop *l, uint64_t end_ns)
-{
-  const struct loop_counts *n = loop_counts(l);
-  const uint64_t now = clock_now_ns();
-  const uint64_t looked = atomic_load_explicit(&n->looked_ns,
-                                               memory_order_relaxed);
-  const uint64_t held = atomic_load_explicit(&n->held_ns, memory_order_relaxed);
-
-  if (looked != 0 && looked + LOOP_HELD_NS < now &&
-      atomic_load_explicit(&n->alive, memory_order_relaxed) > 0)
-    return HOLD_STILL;
-  if (atomic_load_explicit(&n->held_until_ns, memory_order_relaxed) <= end_ns)
-    return HOLD_NONE;
-  return atomic_load_explicit(&n->held_cpu_ns, memory_order_relaxed) >
-             held / HELD_AT_WORK
-           ? HOLD_COMPUTES
-           : HOLD_BLOCKS;
-}
-
-static void add_loop(struct client_loops *to, const struct carrier *c,
-                     struct hist_sum *lag)
-{
-  const struct loop *l = atomic_load(&c->loop);
-  struct loop_mark now;
-
-  if (!l)
-    return;
-  now = mark_of(l);
-  to->engine = loop_engine_name(l);
-  to->turns += now.turns - c->base.turns;
-  to->answers += now.answers - c->base.answers;
-  to->blocked += now.blocked - c->base.blocked;
-  if (to->hold == HOLD_NONE && c->run->end_ns != PLAN_NO_LIMIT)
-    to->hold = hold_of(l, c->run->end_ns);
-  if (lag)
-    hist_sum_add(lag, c->lag);
-}
-
-void workers_measured(const struct run *run, struct client_loops *ret)
-{
-  struct hist_sum *lag;
-
-  *ret = (struct client_loops){ .threads = run->plan->carriers };
-  if (ret->threads == 0)
-    return;
-  lag = hist_sum_new();
-  for (unsigned i = 0; i < ret->threads; i++)
-    add_loop(ret, &run->carriers[i], lag);
-  if (lag && lag->total > 0) {
-    ret->lag_count = lag->total;
-    ret->lag_p50_ns = hist_percentile(lag, 50);
-    ret->lag_p99_ns = hist_percentile(lag, 99);
-    ret->lag_max_ns = hist_percentile(lag, 100);
-  }
-  hist_sum_free(lag);
 }
 
 /* ---- the life of a worker ---- */

@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 
-struct client_loops;
 struct err;
 struct run;
 
@@ -31,9 +30,5 @@ int workers_start(struct workers *workers, struct run *run, struct err *err);
 void workers_release(struct workers *workers, unsigned gate);
 
 void workers_join(struct workers *workers);
-
-/* The measured part begins; what the loops did in it. */
-void workers_measure_from(struct run *run);
-void workers_measured(const struct run *run, struct client_loops *ret);
 
 #endif

@@ -448,9 +448,9 @@ static void add_today(struct rerun *a, const struct tool_args *args)
   }
 }
 
-static bool is_no_test(const char *name)
+static bool is_no_test(const struct tool *const *tools, const char *name)
 {
-  for (const struct tool *const *t = tool_list; *t; t++) {
+  for (const struct tool *const *t = tools; *t; t++) {
     if (strcmp((*t)->name, name) == 0)
       return true;
   }
@@ -484,7 +484,7 @@ static int make_args(struct rerun *a, const struct tool_args *args,
                    "'%.400s' is of bench merge: repeat the runs whose files "
                    "its \"merged\" names",
                    f->path);
-  if (is_no_test(r->test))
+  if (is_no_test(args->tools, r->test))
     return err_set(err, -EINVAL, "'%.400s' is no result of a test: '%.60s'",
                    f->path, r->test);
   child_words_add(&a->args, mem_strdup(args->argv[0]));

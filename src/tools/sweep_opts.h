@@ -5,10 +5,13 @@
 #define BENCH_TOOLS_SWEEP_OPTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "opt/opt.h"
 #include "tools/search.h"
+
+struct err;
 
 enum sweep_prepare {
   SWEEP_PREPARE_AUTO,
@@ -57,5 +60,33 @@ const char *sweep_option_names(const struct sweep_cfg *cfg);
 
 /* An option that has no effect without a sweep, or NULL. */
 const char *sweep_useless_option(const struct sweep_cfg *cfg);
+
+/*
+ * A --sweep=OPTION:VALUES.  VALUES has items with commas between them (`\,` is
+ * a comma inside a value).  An item is a value or a range of numbers, which may
+ * have decimals or the suffix K, M, G or T:
+ *
+ *   A..B      A, A + 1, ... up to B
+ *   A..B+S    A, A + S, A + 2 S, ... up to B
+ *   A..B*F    A, A F, A F F, ... up to B
+ */
+
+enum {
+  SWEEP_VALUES_MAX = 1000,
+};
+
+struct sweep_spec {
+  char *option;  /* owned; as given, without dashes */
+  char **values; /* owned; in the order given, all different */
+  size_t n;
+};
+
+/* -EINVAL: `err` has the reason; -ENOMEM. */
+int sweep_spec_parse(struct sweep_spec *ret, const char *text, struct err *err);
+void sweep_spec_done(struct sweep_spec *spec);
+
+/* `value` is taken over, also on failure; NULL: out of memory. */
+int sweep_spec_add_value(struct sweep_spec *spec, char *value, struct err *err);
+int sweep_spec_no_memory(struct err *err);
 
 #endif

@@ -7,36 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct err;
+#include "tools/sweep_opts.h"
+
 struct optset;
 struct strbuf;
-
-/*
- * A --sweep=OPTION:VALUES.  VALUES has items with commas between them (`\,` is
- * a comma inside a value).  An item is a value or a range of numbers, which may
- * have decimals or the suffix K, M, G or T:
- *
- *   A..B      A, A + 1, ... up to B
- *   A..B+S    A, A + S, A + 2 S, ... up to B
- *   A..B*F    A, A F, A F F, ... up to B
- */
-
-enum {
-  SWEEP_VALUES_MAX = 1000,
-};
-
-struct sweep_spec {
-  char *option;  /* owned; as given, without dashes */
-  char **values; /* owned; in the order given, all different */
-  size_t n;
-};
-
-/* -EINVAL: `err` has the reason; -ENOMEM. */
-int sweep_spec_parse(struct sweep_spec *ret, const char *text, struct err *err);
-void sweep_spec_done(struct sweep_spec *spec);
-
-/* For the row of the option. */
-bool sweep_spec_is_valid(const char *text);
 
 enum {
   SWEEP_OPTIONS_MAX = 16,

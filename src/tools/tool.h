@@ -34,7 +34,8 @@ struct tool_args {
   size_t n_files;
   int argc;
   char *const *argv;
-  const char *tool_name; /* one of argv */
+  const char *tool_name;           /* one of argv */
+  const struct tool *const *tools; /* tool_list */
   /* Common options. */
   const struct results_cfg *results;
   const struct sweep_cfg *sweep;

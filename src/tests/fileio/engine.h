@@ -129,7 +129,7 @@ static inline int io_written(const struct io *io, const struct request *r,
                              uint64_t generation, struct err *err)
 {
   return UNLIKELY(io->fio->witness != NULL)
-           ? witness_written(io->fio->witness, io, r, generation, err)
+           ? witness_written(io->fio->witness, io->w->tid, r, generation, err)
            : 0;
 }
 
@@ -143,7 +143,8 @@ static inline int io_synced(const struct io *io, uint32_t file,
                             uint64_t syncing, bool failed, struct err *err)
 {
   return UNLIKELY(io->fio->witness != NULL)
-           ? witness_synced(io->fio->witness, io, file, syncing, failed, err)
+           ? witness_synced(io->fio->witness, io->w->tid, file, syncing, failed,
+                            err)
            : 0;
 }
 

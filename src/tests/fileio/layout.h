@@ -8,39 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/fileio/options.h"
+
 struct err;
-struct fileio_cfg;
 struct strbuf;
 
-/* ---- sizes of requests ---- */
-
-#define BLOCKS_MAX 16
-
-struct blocks {
-  unsigned n;
-  uint64_t size[BLOCKS_MAX]; /* bytes, in the order given */
-  double percent[BLOCKS_MAX];
-  uint64_t below[BLOCKS_MAX]; /* limit of draws */
-  uint64_t smallest, largest;
-};
-
-/* "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...". -EINVAL: *ret stays. */
-int blocks_parse(const char *text, struct blocks *ret);
-
-/* For the row of the option. */
-bool blocks_good(const char *text);
-
-static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
-{
-  unsigned i = 0;
-
-  while (i + 1 < b->n && random >= b->below[i])
-    i++;
-  return b->size[i];
-}
-
 /* "Block size 16KiB", or "Block sizes 4KiB (70%), 64KiB (30%)". */
-void blocks_describe(const struct blocks *b, struct strbuf *out);
+void layout_describe_blocks(const struct blocks *b, struct strbuf *out);
 
 /* The system's largest request. */
 #define LAYOUT_MAX_BYTES ((UINT64_C(2) << 30) - 4096)

@@ -45,6 +45,33 @@ enum file_rw_unit {
   FILE_RW_BYTES,
 };
 
+/* ---- sizes of requests ---- */
+
+#define BLOCKS_MAX 16
+
+struct blocks {
+  unsigned n;
+  uint64_t size[BLOCKS_MAX]; /* bytes, in the order given */
+  double percent[BLOCKS_MAX];
+  uint64_t below[BLOCKS_MAX]; /* limit of draws */
+  uint64_t smallest, largest;
+};
+
+/* "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...". -EINVAL: *ret stays. */
+int blocks_parse(const char *text, struct blocks *ret);
+
+/* For the row of the option. */
+bool blocks_good(const char *text);
+
+static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
+{
+  unsigned i = 0;
+
+  while (i + 1 < b->n && random >= b->below[i])
+    i++;
+  return b->size[i];
+}
+
 struct fileio_cfg {
   uint64_t num;
   const char *block_size;

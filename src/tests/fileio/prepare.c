@@ -95,7 +95,7 @@ void fileio_describe(void *run)
               layout_size_text(l->file_bytes, size, sizeof(size)));
   strbuf_addf(&out, "%sB total file size\n",
               layout_size_text(l->file_bytes * l->files, size, sizeof(size)));
-  blocks_describe(&l->blocks, &out);
+  layout_describe_blocks(&l->blocks, &out);
   strbuf_adds(&out, "\n");
   describe_requests(fio, &out);
   describe_sync(fio->cfg, &out);

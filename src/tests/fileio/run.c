@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -325,6 +326,56 @@ static int run_learn_generation(struct fileio *fio, bool fresh, struct err *err)
       "versions and of sysbench, so a file in the place of another is "
       "not noticed; prepare --validate adds them");
   return 0;
+}
+
+/* ---- what the device has written ---- */
+
+/* Processes do not know the writes of others. */
+static bool wear_run_is_wanted(const struct fileio *fio)
+{
+  return file_mode_writes(fio->cfg->mode) && fio->plan->parts <= 1;
+}
+
+/* Is all on the device before the run is over? */
+static bool wear_run_is_durable(const struct fileio *fio)
+{
+  return fio->cfg->fsync_end || fio->cfg->fsync_all || fio->flags != 0 ||
+         file_mode_database(fio->cfg->mode);
+}
+
+static void wear_run_begin(struct fileio *fio)
+{
+  struct stat st;
+  dev_t number = 0;
+
+  if (!wear_run_is_wanted(fio))
+    return;
+  if (fstat(fio->files.fd[0], &st) == 0)
+    number = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
+  wear_find(&fio->wear, "", number);
+  if (!wear_run_is_durable(fio))
+    fio->wear.unknown =
+      "without --file-fsync-end a part of it is still in the page cache";
+  wear_start(&fio->wear, fio->plan->threads);
+}
+
+static void wear_run_worker_ended(struct fileio *fio, const struct worker *w)
+{
+  if (wear_run_is_wanted(fio))
+    wear_add(&fio->wear,
+             atomic_load(&w->recorder->counter[COUNTER_BYTES_WRITTEN]));
+}
+
+static void wear_run_tell(const struct fileio *fio)
+{
+  if (wear_run_is_wanted(fio) && fio->plan->identity != IDENTITY_SYSBENCH)
+    wear_tell(&fio->wear);
+}
+
+static void wear_run_facts(const struct fileio *fio, struct facts *to)
+{
+  if (wear_run_is_wanted(fio))
+    wear_facts(&fio->wear, to);
 }
 
 static int run_fileio_begin(void *run, struct err *err)

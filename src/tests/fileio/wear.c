@@ -17,10 +17,8 @@
 #include "base/clock.h"
 #include "base/facts.h"
 #include "base/log.h"
-#include "run/plan.h"
 #include "run/worker.h"
 #include "stats/recorder.h"
-#include "tests/fileio/fileio.h"
 
 /* ---- a steady throughput ---- */
 
@@ -255,7 +253,7 @@ static double wear_factor(const struct wear *w)
          (double)atomic_load(&w->test_bytes);
 }
 
-static void wear_tell(const struct wear *w)
+void wear_tell(const struct wear *w)
 {
   const char *unknown = wear_why_unknown(w);
 
@@ -282,54 +280,4 @@ void wear_facts(const struct wear *w, struct facts *to)
   facts_int(to, "device_writes.test_bytes",
             (int64_t)atomic_load(&w->test_bytes));
   facts_real(to, "device_writes.amplification", wear_factor(w));
-}
-
-/* ---- the run ---- */
-
-/* Processes do not know the writes of others. */
-static bool wear_run_is_wanted(const struct fileio *fio)
-{
-  return file_mode_writes(fio->cfg->mode) && fio->plan->parts <= 1;
-}
-
-/* Is all on the device before the run is over? */
-static bool wear_run_is_durable(const struct fileio *fio)
-{
-  return fio->cfg->fsync_end || fio->cfg->fsync_all || fio->flags != 0 ||
-         file_mode_database(fio->cfg->mode);
-}
-
-void wear_run_begin(struct fileio *fio)
-{
-  struct stat st;
-  dev_t number = 0;
-
-  if (!wear_run_is_wanted(fio))
-    return;
-  if (fstat(fio->files.fd[0], &st) == 0)
-    number = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
-  wear_find(&fio->wear, "", number);
-  if (!wear_run_is_durable(fio))
-    fio->wear.unknown =
-      "without --file-fsync-end a part of it is still in the page cache";
-  wear_start(&fio->wear, fio->plan->threads);
-}
-
-void wear_run_worker_ended(struct fileio *fio, const struct worker *w)
-{
-  if (wear_run_is_wanted(fio))
-    wear_add(&fio->wear,
-             atomic_load(&w->recorder->counter[COUNTER_BYTES_WRITTEN]));
-}
-
-void wear_run_tell(const struct fileio *fio)
-{
-  if (wear_run_is_wanted(fio) && fio->plan->identity != IDENTITY_SYSBENCH)
-    wear_tell(&fio->wear);
-}
-
-void wear_run_facts(const struct fileio *fio, struct facts *to)
-{
-  if (wear_run_is_wanted(fio))
-    wear_facts(&fio->wear, to);
 }

@@ -14,7 +14,6 @@
 #include <sys/types.h>
 
 struct facts;
-struct fileio;
 struct worker;
 
 /* Steady: the last windows differ little and show no trend, as in
@@ -88,18 +87,8 @@ void wear_add(struct wear *w, uint64_t bytes);
 /* So far. False: unknown. */
 bool wear_read(const struct wear *w, uint64_t *ret_bytes);
 
+/* After the run. */
+void wear_tell(const struct wear *w);
 void wear_facts(const struct wear *w, struct facts *to);
-
-/* In a run that writes: the device of the open files. */
-
-void wear_run_begin(struct fileio *fio);
-
-/* Without an error, after final fsyncs. */
-void wear_run_worker_ended(struct fileio *fio, const struct worker *w);
-
-/* Not under the name sysbench. */
-void wear_run_tell(const struct fileio *fio);
-
-void wear_run_facts(const struct fileio *fio, struct facts *to);
 
 #endif

@@ -19,7 +19,6 @@
 #include "base/mem.h"
 #include "run/plan.h"
 #include "stats/rand/rng.h"
-#include "tests/fileio/engine.h"
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/sync_log.h"
 #include "tests/fileio/validate.h"
@@ -158,24 +157,23 @@ void witness_free(struct witness *w)
 }
 
 /* Without kind and generation. */
-static struct sync_log_record
-record_of(const struct witness *w, const struct io *io, const struct request *r)
+static struct sync_log_record record_of(const struct witness *w, unsigned tid,
+                                        const struct request *r)
 {
   const uint64_t block = w->header.block;
 
   return (struct sync_log_record){
-    .writer = io->w->tid & 0xffffff,
+    .writer = tid & 0xffffff,
     .n = (uint32_t)((r->length + block - 1) / block),
     .block = r->file * w->blocks_per_file + r->offset / block,
   };
 }
 
-int witness_begin(struct witness *w, const struct io *io,
-                  const struct request *r, void *data, uint64_t *ret_generation,
-                  struct err *err)
+int witness_begin(struct witness *w, unsigned tid, const struct request *r,
+                  void *data, uint64_t *ret_generation, struct err *err)
 {
   const uint64_t block = w->header.block;
-  struct sync_log_record record = record_of(w, io, r);
+  struct sync_log_record record = record_of(w, tid, r);
   struct stamp s = { .run = w->header.run,
                      .file = r->file,
                      .writer = record.writer };
@@ -195,11 +193,10 @@ int witness_begin(struct witness *w, const struct io *io,
   return sync_log_add(w->log, record, err);
 }
 
-int witness_written(struct witness *w, const struct io *io,
-                    const struct request *r, uint64_t generation,
-                    struct err *err)
+int witness_written(struct witness *w, unsigned tid, const struct request *r,
+                    uint64_t generation, struct err *err)
 {
-  struct sync_log_record record = record_of(w, io, r);
+  struct sync_log_record record = record_of(w, tid, r);
 
   record.kind = w->written;
   record.generation = generation;
@@ -211,7 +208,7 @@ uint64_t witness_syncing(const struct witness *w)
   return sync_log_count(w->log);
 }
 
-int witness_synced(struct witness *w, const struct io *io, uint32_t file,
+int witness_synced(struct witness *w, unsigned tid, uint32_t file,
                    uint64_t syncing, bool failed, struct err *err)
 {
   if (failed)
@@ -221,7 +218,7 @@ int witness_synced(struct witness *w, const struct io *io, uint32_t file,
   return sync_log_add(w->log,
                       (struct sync_log_record){
                         .kind = failed ? SYNC_LOG_SYNC_FAILED : SYNC_LOG_SYNCED,
-                        .writer = io->w->tid & 0xffffff,
+                        .writer = tid & 0xffffff,
                         .generation = syncing,
                         .block = file,
                       },

@@ -15,7 +15,6 @@
 
 struct err;
 struct fileio;
-struct io;
 struct request;
 struct witness;
 
@@ -30,19 +29,17 @@ void witness_free(struct witness *w);
 
 /* Stamp the data, and log the begin. *ret_generation is for
  * witness_written(). */
-int witness_begin(struct witness *w, const struct io *io,
-                  const struct request *r, void *data, uint64_t *ret_generation,
-                  struct err *err);
+int witness_begin(struct witness *w, unsigned tid, const struct request *r,
+                  void *data, uint64_t *ret_generation, struct err *err);
 
-int witness_written(struct witness *w, const struct io *io,
-                    const struct request *r, uint64_t generation,
-                    struct err *err);
+int witness_written(struct witness *w, unsigned tid, const struct request *r,
+                    uint64_t generation, struct err *err);
 
 /* Before an fsync, for witness_synced(): which writes count. */
 uint64_t witness_syncing(const struct witness *w);
 
 /* failed: the system has reported an error. */
-int witness_synced(struct witness *w, const struct io *io, uint32_t file,
+int witness_synced(struct witness *w, unsigned tid, uint32_t file,
                    uint64_t syncing, bool failed, struct err *err);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/memory/options.h"
+
 struct err;
 struct rand_stream;
 struct report_form;
@@ -24,19 +26,6 @@ void memory_buffer_unmap(struct memory_buffer *b);
 
 /* The loops that go over a block once. Every access is one scalar 8-byte load
  * or store, which the compiler may not merge, widen, vectorise or drop. */
-
-enum memory_oper {
-  MEMORY_READ,
-  MEMORY_WRITE,
-  MEMORY_NONE,
-  MEMORY_OPERS,
-};
-
-enum memory_mode {
-  MEMORY_SEQ,
-  MEMORY_RND,
-  MEMORY_MODES,
-};
 
 struct memory_block {
   volatile uint64_t *words;

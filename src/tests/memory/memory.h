@@ -4,11 +4,6 @@
 #ifndef BENCH_TESTS_MEMORY_MEMORY_H
 #define BENCH_TESTS_MEMORY_MEMORY_H
 
-#include <stddef.h>
-
-struct err;
-struct memory_cfg;
-struct plan;
 struct report_form;
 struct test_ops;
 
@@ -25,10 +20,5 @@ extern const struct report_form memory_latency_form;
 extern const struct report_form memory_loaded_form;
 extern const struct report_form memory_numa_form;
 extern const struct report_form memory_pairs_form;
-
-/* The data of a run, zeroed and aligned to a cache line; the caller frees them.
- * NULL: the plan does not fit the test, or there is no memory. */
-void *memory_new(const struct plan *plan, const struct memory_cfg *cfg,
-                 size_t bytes, int *ret_rc, struct err *err);
 
 #endif

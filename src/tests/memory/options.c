@@ -6,8 +6,11 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "base/compiler.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/parse.h"
+#include "run/plan.h"
 #include "tests/memory/streams.h"
 
 const char memory_default_total[] = "100G";
@@ -201,4 +204,46 @@ int memory_options_check(const struct memory_cfg *cfg, struct err *err)
                    "not for %s",
                    memory_test_words[cfg->test]);
   return 0;
+}
+
+static int memory_check_plan(const struct plan *plan,
+                             const struct memory_cfg *cfg, struct err *err)
+{
+  const char *word = memory_test_words[cfg->test];
+
+  if (plan_rated_by(plan))
+    return err_set(err, -EINVAL,
+                   "--%s makes no sense with --memory-test=%s: it measures "
+                   "as fast as it can",
+                   plan_rated_by(plan), word);
+  if (plan->parts > 1)
+    return err_set(err, -EINVAL, "--memory-test=%s is for a run of one process",
+                   word);
+  if (cfg->test == MEMORY_BANDWIDTH)
+    return 0;
+  if (cfg->test != MEMORY_LOADED && plan->threads > 1)
+    return err_set(err, -EINVAL,
+                   "--memory-test=%s takes --threads=1, and starts more "
+                   "threads itself if it needs them",
+                   word);
+  if (cfg->test == MEMORY_LOADED && plan->threads < 2)
+    return err_set(err, -EINVAL,
+                   "--memory-test=%s needs at least --threads=2: one thread "
+                   "measures, the others load the memory",
+                   word);
+  return 0;
+}
+
+void *memory_new(const struct plan *plan, const struct memory_cfg *cfg,
+                 size_t bytes, int *ret_rc, struct err *err)
+{
+  void *run;
+
+  *ret_rc = memory_check_plan(plan, cfg, err);
+  if (*ret_rc < 0)
+    return NULL;
+  run = mem_aligned(1, bytes, CACHE_LINE);
+  if (!run)
+    *ret_rc = err_set(err, -ENOMEM, "cannot allocate the memory test");
+  return run;
 }

@@ -5,12 +5,26 @@
 #define BENCH_TESTS_MEMORY_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "opt/opt.h"
-#include "tests/memory/classic.h"
 
 struct err;
+struct plan;
+
+enum memory_oper {
+  MEMORY_READ,
+  MEMORY_WRITE,
+  MEMORY_NONE,
+  MEMORY_OPERS,
+};
+
+enum memory_mode {
+  MEMORY_SEQ,
+  MEMORY_RND,
+  MEMORY_MODES,
+};
 
 enum memory_scope {
   SCOPE_GLOBAL,
@@ -65,5 +79,10 @@ extern const char memory_default_total[];
 
 /* Refuse options of the classic test with --memory-test, and others without. */
 int memory_options_check(const struct memory_cfg *cfg, struct err *err);
+
+/* The data of a run, zeroed and aligned to a cache line; the caller frees them.
+ * NULL: the plan does not fit the test, or there is no memory. */
+void *memory_new(const struct plan *plan, const struct memory_cfg *cfg,
+                 size_t bytes, int *ret_rc, struct err *err);
 
 #endif

@@ -2,7 +2,7 @@
  * test_fileio_group.c - group commit: every record becomes durable once, in
  * order, by one leader at a time, and no thread returns before that.
  */
-#include "tests/fileio/engine_wal.h"
+#include "tests/fileio/group.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "tests/unit/tap.h"
-#include "tools/sweep_plan.h"
+#include "tools/sweep_opts.h"
 
 static const struct {
   const char *text;
@@ -70,8 +70,7 @@ int main(void)
     struct err err = { "" };
     const int rc = sweep_spec_parse(&spec, cases[i].text, &err);
 
-    OK(sweep_spec_is_valid(cases[i].text) == (cases[i].want != NULL),
-       cases[i].text);
+    OK((rc == 0) == (cases[i].want != NULL), cases[i].text);
     if (rc < 0) {
       OK(rc == -EINVAL && !cases[i].want && err.text[0], "is refused");
       OK(!spec.option && !spec.values, "and leaves nothing behind");

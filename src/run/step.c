@@ -1,5 +1,5 @@
 /*
- * worker.c - the step from one event to the next.
+ * step.c - the step of a worker between two events: worker.h.
  */
 #include "run/worker.h"
 
@@ -11,9 +11,9 @@
 #include "loop/fiber.h"
 #include "loop/loop.h"
 #include "run/delay.h"
+#include "run/life.h"
 #include "run/plan.h"
 #include "run/run.h"
-#include "run/runner.h"
 #include "run/schedule.h"
 #include "run/stall.h"
 #include "run/test.h"
@@ -504,8 +504,8 @@ void worker_exit(struct worker *w, unsigned char status, const struct err *why)
   struct run *run = w->run;
   const struct err nothing = { "" };
   uint32_t none = 0;
-  const bool first = atomic_compare_exchange_strong(
-    &run->asked, &none, status > 0 ? status : EXIT_ASKED);
+  const bool first = atomic_compare_exchange_strong(&run->asked, &none,
+                                                    WORKER_EXITED | status);
 
   if (atomic_load(&w->phase) < WORKER_ENDING)
     (void)atomic_fetch_add(&run->broken, 1);

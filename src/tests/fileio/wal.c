@@ -1,11 +1,11 @@
 /*
- * engine_wal.c - the log of a database: many threads commit a record each, and
+ * wal.c - the log of a database: many threads commit a record each, and
  * a leader appends and synchronises those that have arrived.
  *
  * The files are segments, written one after another and then again from the
  * first. An event ends when its record is durable.
  */
-#include "tests/fileio/engine_wal.h"
+#include "tests/fileio/group.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * engine_mmap.c - I/O mode mmap: copies from and to a mapping of each file.
+ * mmap.c - I/O mode mmap: copies from and to a mapping of each file.
  *
  * SIGBUS means that the file has no page (truncated, disk full). The handler
  * maps memory there, so that the copy completes and the request fails.

@@ -1,5 +1,5 @@
 /*
- * engine_uring.c - I/O mode io_uring: a ring per thread, with registered files
+ * uring.c - I/O mode io_uring: a ring per thread, with registered files
  * and buffers.
  */
 #include <ck_pr.h>

@@ -1,12 +1,12 @@
 /*
- * engine_wal.h - group commit: threads hand in records, and one at a time makes
+ * group.h - group commit: threads hand in records, and one at a time makes
  * those durable that have arrived.
  *
  * Records are numbered from 0. A thread sleeps until its record is durable, or
  * takes the lead if that is free.
  */
-#ifndef BENCH_TESTS_FILEIO_ENGINE_WAL_H
-#define BENCH_TESTS_FILEIO_ENGINE_WAL_H
+#ifndef BENCH_TESTS_FILEIO_GROUP_H
+#define BENCH_TESTS_FILEIO_GROUP_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

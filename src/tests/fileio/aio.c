@@ -1,5 +1,5 @@
 /*
- * engine_aio.c - I/O mode async: native asynchronous I/O of Linux.
+ * aio.c - I/O mode async: native asynchronous I/O of Linux.
  *
  * Without libaio, whose file has different names in releases of Debian and
  * Ubuntu.
