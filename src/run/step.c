@@ -372,7 +372,14 @@ bool worker_turn(struct worker *w)
 
 bool worker_more(struct worker *w)
 {
-  return admit(w, clock_now_ns());
+  const uint64_t now = clock_now_ns();
+
+  if (LIKELY(run_stopped(w->run) == STOP_NO && now < w->look_ns &&
+             w->tickets > 0)) {
+    w->tickets--;
+    return true;
+  }
+  return admit(w, now);
 }
 
 static void stand_aside(struct worker *w)
