@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # clients.sh - many clients on few threads, compared with our own threads, with
 # sysbench (MariaDB) and with pgbench (PostgreSQL), on private servers.  Prints
-# rows of tables for docs/performance.md.
+# rows of tables for docs/performance-raw.md.
 #
 # usage: tests/bench/clients.sh [PART...]     the default: all of them
 #
