@@ -17,6 +17,7 @@ function escape(s) {
   gsub(/`/, "\\(ga", s)
   gsub(/\^/, "\\(ha", s)
   gsub(/~/, "\\(ti", s)
+  gsub(/µ/, "u", s) # terminals with ASCII alone
   return s
 }
 

@@ -68,3 +68,21 @@ follow() {
   [ "$ran" -gt 15 ]
   [ -s report.html ]
 }
+
+@test "the cookbook" {
+  command -v jq >/dev/null || skip 'jq is not installed'
+  ran=0
+  follow cookbook.md nowhere
+  local command
+  while read -r command; do
+    eval "$command" >out 2>err || [[ $command == "jq -e"* && ! -s err ]] || {
+      printf '%s\n' "$command" "$(<err)"
+      return 1
+    }
+    [[ -s out || $command == *.warnings* ]]
+    ran=$((ran + 1))
+  done < <(sed -n 's/^    jq/jq/p' "$BENCH_SRC/docs/cookbook.md")
+  [ "$ran" = 11 ]
+  sed -n '/^```python/,/^```/{/^```/!p}' "$BENCH_SRC/docs/cookbook.md" >frames.py
+  if python3 -c 'import pandas' 2>err; then python3 frames.py; else python3 -m py_compile frames.py; fi
+}
