@@ -131,7 +131,8 @@ class Chart {
     this.svg = make(this.figure, 'svg', null, {tabindex: 0, role: 'img', 'aria-label': spec.title});
     if (spec.time) timed.push(this);
     this.listen();
-    new ResizeObserver(() => this.figure.clientWidth !== this.width && this.draw()).observe(this.figure);
+    /* Not at once: a drawing that changes the height would be observed again. */
+    new ResizeObserver(() => requestAnimationFrame(() => this.figure.clientWidth !== this.width && this.draw())).observe(this.figure);
   }
 
   key(line) {

@@ -21,7 +21,7 @@ def find():
 
 
 class Browser:
-    """One page.  `faults` has all errors of its console and its scripts."""
+    """One page.  `faults` has all messages of its console, and all errors of its scripts."""
 
     def __init__(self, width=1400, height=900, dark=False):
         self.folder = tempfile.mkdtemp(prefix="bench-browser-")
@@ -56,6 +56,8 @@ class Browser:
                                  flatten=True)["sessionId"]
         for part in ("Page", "Runtime", "Log"):
             self.call(part + ".enable")
+        # Errors without an exception, such as those of observers, are in no console.
+        self.call("Page.addScriptToEvaluateOnNewDocument", source="addEventListener('error', e => console.error(e.message))")
         self.screen(width, height, dark)
 
     def __enter__(self):
@@ -86,9 +88,9 @@ class Browser:
         if method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
             self.faults.append(details.get("exception", {}).get("description", details["text"]))
-        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "assert"):
+        elif method == "Runtime.consoleAPICalled":
             self.faults.append(str([a.get("value") for a in params["args"]]))
-        elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
+        elif method == "Log.entryAdded":
             self.faults.append(params["entry"]["text"] + " " + params["entry"].get("url", ""))
         if method:
             self.events.append(method)

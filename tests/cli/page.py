@@ -116,6 +116,12 @@ def faint(page):
     return bad
 
 
+def opened(page, url):
+    """Open a report; its charts are drawn."""
+    page.open(url)
+    page.until("[...document.querySelectorAll('details[open] figure')].every(f => f.querySelector('.cursor'))")
+
+
 def without_script(page, url):
     """The charts and cells that are there if scripts are switched off, and if they are on."""
     counts = []
@@ -288,7 +294,7 @@ def report(path, result):
 
         # A phone, in the dark: nothing is wider than the screen, texts can be read.
         page.screen(400, 800, dark=True)
-        page.open(url)
+        opened(page, url)
         assert page.js("document.documentElement.scrollWidth") <= 400
         assert faint(page) == [], faint(page)
         assert page.js("""(() => {
@@ -329,7 +335,7 @@ def drawn(path):
 def hour(path):
     """A long run: all its intervals are there, drawn within the frame and listed."""
     with Browser() as page:
-        page.open("file://" + os.path.abspath(path))
+        opened(page, "file://" + os.path.abspath(path))
         d = page.js("document.querySelector('figure.timed g path.line').getAttribute('d')")
         assert 500 < d.count("L") < 3600, d.count("L")
         assert page.js("document.getElementById('intervals').querySelector('.dim').textContent") == "3,600"
@@ -343,9 +349,9 @@ def hour(path):
 def live(port, test, pid):
     with Browser() as page:
         page.open(f"http://127.0.0.1:{port}/")
-        page.until("document.getElementById('now-rate').textContent !== '–'")
         # The page knows nothing but what the stream says.
-        page.until("document.querySelectorAll('figure path.line').length >= 2")
+        page.until("parseFloat(document.getElementById('now-rate').textContent) > 0")
+        page.until("document.querySelectorAll('figure:not([hidden]) g path.line').length >= 2")
         assert page.js("document.getElementById('title').textContent") == test
         assert page.js("document.querySelector('.facts').textContent").startswith("1 thread")
         assert page.js("document.title") == "bench: " + test
@@ -368,11 +374,13 @@ def live(port, test, pid):
         assert re.fullmatch(r"at [0-9]+\.[0-9]{3} s: " + re.escape(text), said), said
         page.until("document.querySelector('svg .moment title')")
         assert page.js("document.querySelector('svg .moment title').textContent") == text
+        # The report has charts over time if the run had five intervals, of a second each.
+        page.until("document.querySelector('figure g path.line').getAttribute('d').split('L').length >= 6")
         os.kill(int(pid), signal.SIGINT)
         page.until("document.getElementById('save')")
         assert text in titles(page, "td"), "the table of marks"
         assert page.js("document.querySelector('h1').textContent") == test
-        assert page.js("document.querySelectorAll('figure').length") >= 3
+        assert titles(page)[:2] == ["Throughput", "Latency"], titles(page)
         # What is saved is the page, and works: its script has run here.
         assert "Throughput and latency" in titles(page, "nav a")
         assert page.js("document.getElementById('save').href").startswith("blob:")
