@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/ffi_api.h"
@@ -78,6 +79,8 @@ struct session {
   struct watched *watched; /* see watch.h */
   bool may_be_raw;         /* only statements: the library is not needed */
   bool unread;             /* rows are counted, not fetched */
+  char *secret;            /* owned: of --password-command; or NULL */
+  char *no_secret;         /* owned: the reason for NULL */
 
   /* By the driver, after failures too. */
   enum trx_state trx;
@@ -355,11 +358,29 @@ struct driver {
 };
 
 /* `s` is closed or NULL. */
+static inline void session_forget(struct session *s)
+{
+  if (s->secret)
+    explicit_bzero(s->secret, strlen(s->secret));
+  free(s->secret);
+  free(s->no_secret);
+  s->secret = s->no_secret = NULL;
+}
+
 static inline void session_free(struct session *s)
 {
-  if (s && s->driver && s->driver->done)
+  if (!s)
+    return;
+  if (s->driver && s->driver->done)
     s->driver->done(s);
+  session_forget(s);
   free(s);
+}
+
+/* NULL: that of the options. */
+static inline const char *session_password(const struct session *s)
+{
+  return s->params->password ? s->params->password : s->secret;
 }
 
 #endif

@@ -160,7 +160,10 @@ static void say_failed(struct conn *c)
   if (c->env->refused)
     strbuf_adds(c->env->refused, strbuf_str(&reason));
   if (!is_known(c, strbuf_str(&reason))) {
-    c->driver->connect_message(c->session, &c->out, &lines);
+    if (c->session->no_secret)
+      strbuf_addf(&lines, "%s\n", c->session->no_secret);
+    else
+      c->driver->connect_message(c->session, &c->out, &lines);
     no_files = is_out_of_files(c, strbuf_str(&reason));
     if (!no_files && c->out.no_server && !is_shortage(strbuf_str(&reason)))
       add_way_out(p, &lines);

@@ -97,6 +97,29 @@ const struct opt db_opts[] = {
            "run of several processes asks once.",
   },
   {
+    OPT_STRING(struct db_cfg, password_command),
+    .name = "password-command",
+    .flags = OPT_OWN,
+    .show_as = "=COMMAND",
+    .help = "run a command to get the password of the driver in use: for "
+            "tokens with a short life",
+    .man = "The password is the first line that the command prints; a shell "
+           "runs it. It runs for the first connection, and for a new one when "
+           "the password is older than --password-command-ttl. The password is "
+           "never shown or written down; the command is. The driver's "
+           "own option wins.",
+  },
+  {
+    OPT_TIME(struct db_cfg, password_ttl_s),
+    .name = "password-command-ttl",
+    .flags = OPT_OWN,
+    .def = "600",
+    .fmin = 0,
+    .fmax = 86400,
+    .help = "seconds for which the password of --password-command is used for "
+            "new connections",
+  },
+  {
     OPT_WORD(struct db_cfg, ps_mode),
     .name = "db-ps-mode",
     .def = "auto",

@@ -38,6 +38,8 @@ struct db_cfg {
   const char *dsn;           /* URL; "": none */
   const char *password_file; /* "": none, "-": standard input */
   bool ask_password;
+  const char *password_command; /* "": none */
+  double password_ttl_s;
   int ps_mode; /* enum ps_mode */
   bool debug;
   struct opt_list ignore_errors;

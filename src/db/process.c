@@ -58,6 +58,7 @@ int process_init(struct db_process *p, struct err *err)
   /* Never fails on Linux. */
   (void)pthread_mutex_init(&p->driver_lock, NULL);
   (void)pthread_mutex_init(&p->failures.lock, NULL);
+  password_init(&p->password, p->set.password_command, p->set.password_ttl_s);
   errtab_init(&p->errors);
   backends_init(&p->backends);
   counts_init(&p->counts);
@@ -119,6 +120,7 @@ bool process_done(struct db_process *p)
   p->pools = NULL;
   facts_done(&p->server);
   errtab_done(&p->errors);
+  password_done(&p->password);
   for (int i = 0; i < LOGIN_KEYS; i++)
     free(atomic_load(&p->login_keys.of[i]));
   (void)pthread_mutex_destroy(&p->failures.lock);

@@ -22,6 +22,7 @@
 #include "db/message.h"
 #include "db/options.h"
 #include "db/outage.h"
+#include "db/password.h"
 #include "db/pool.h"
 #include "db/watch.h"
 #include "opt/identity.h"
@@ -125,6 +126,7 @@ struct db_process {
   _Atomic uint32_t own_login;
   const struct driver *driver; /* with `server` */
   struct facts server;
+  struct password_command password;
   pthread_mutex_t driver_lock; /* protects `state` until ready */
   struct driver_state state[DRIVERS_MAX];
   struct connect_failures failures;

@@ -265,7 +265,8 @@ static int open_session(struct conn *c, uint64_t until_ns)
   c->out = (struct outcome){ 0 };
   c->session->trx = TRX_NONE;
   c->session->may_be_raw = is_one_of_many(c);
-  if (c->driver->connect(c->session, until_ns, &c->out) < 0)
+  if (password_connect(&c->env->process->password, c->session, until_ns,
+                       &c->out) < 0)
     return -1;
   c->state = CONN_IDLE;
   c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);

@@ -68,7 +68,8 @@ bool link_open(struct link *l, uint64_t until_ns)
 
   if (!l->driver)
     return link_fail(l, "the driver is not available", true);
-  if (l->driver->connect(l->session, until_ns, &out) < 0) {
+  if (password_connect(&l->env.process->password, l->session, until_ns, &out) <
+      0) {
     l->permanent = out.permanent;
     l->slow = clock_now_ns() >= until_ns;
     l->driver->connect_reason(l->session, &out, &why);

@@ -608,18 +608,28 @@ static int target_use_password(struct program *p, const struct driver *d,
   struct strbuf who = { 0 };
   const struct opt_entry *e;
   char *password = NULL;
+  struct db_cfg *db = &p->opts.db;
+  const char *from = *db->password_file      ? "password-file"
+                     : *db->password_command ? "password-command"
+                                             : "ask-password";
   int rc;
 
-  if (!*p->opts.db.password_file && !p->opts.db.ask_password)
+  if (!*db->password_file && !*db->password_command && !db->ask_password)
     return 0;
   if (!option)
     return err_set(err, -EINVAL,
-                   "--%s has no effect: the driver %s knows no passwords",
-                   *p->opts.db.password_file ? "password-file" : "ask-password",
-                   d ? d->name : p->opts.db.driver);
+                   "--%s has no effect: the driver %s knows no passwords", from,
+                   d ? d->name : db->driver);
+  if (!!*db->password_file + !!*db->password_command + db->ask_password > 1)
+    return err_set(err, -EINVAL, "--%s and --%s cannot be used together", from,
+                   db->ask_password ? "ask-password" : "password-command");
   e = optset_find(&p->set, option);
   if ((e->source == OPT_SOURCE_CMDLINE || e->source == OPT_SOURCE_FILE) &&
-      *opt_get_string(e))
+      *opt_get_string(e)) {
+    db->password_command = "";
+    return 0;
+  }
+  if (*db->password_command) /* src/db runs it for each new connection */
     return 0;
   strbuf_addf(&who, "%s user '%s'", d->name,
               opt_get_string(optset_find(&p->set, d->names->user)));

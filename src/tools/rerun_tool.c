@@ -48,6 +48,7 @@ static const struct {
   { "mysql-get-server-public-key", "takes the key of any server" },
   { "force", "drops tables of others" },
   { "password-file", "reads a password" },
+  { "password-command", "runs a command" },
   { "mysql-defaults-file", "reads a password" },
 };
 

@@ -96,6 +96,74 @@ ways() {
   ways pgsql
 }
 
+# token KIND: makes a command that prints a new password, which is then the only one
+# that opens the door; `asked` has a line for each.
+token() {
+  case $1 in
+    mysql) set="ALTER USER sbtest@'%' IDENTIFIED BY" ;;
+    pgsql) set='ALTER ROLE sbtest PASSWORD' ;;
+  esac
+  server="$BENCH_SRC/tests/db/servers.sh sql $BATS_FILE_TMPDIR/$1"
+  cat >token.sh <<SH
+word=$word\$\$
+$server "$set '\$word'" >/dev/null && echo x >>asked && echo \$word
+SH
+}
+
+# expiring KIND: passwords of --password-command.
+expiring() {
+  local lines server set
+  aim "$1"
+  token "$1"
+  # One password opens all connections of its time, and is written nowhere.
+  everything -- --password-command='sh token.sh' --threads=3
+  clean seen
+  [ "$(grep -c x asked)" -eq 1 ]
+  everything -- --password-command='sh token.sh' --threads=2 --clients=6
+  clean seen
+  [ "$(grep -c x asked)" -eq 2 ]
+  # The one before is of no use: each new connection has one of its own.
+  everything -- --password-command='sh token.sh' --password-command-ttl=0 --churn=5 --rate=20
+  lines=$(grep -c x asked)
+  [ "$lines" -gt 4 ]
+  clean seen
+  # The driver's own option wins.
+  refused --password-command='sh token.sh' "$option=wrong-Word"
+  [ "$(grep -c x asked)" -eq "$lines" ]
+  $server "$set '$word'"
+}
+
+@test "mysql: the password of a command is used for its time" {
+  expiring mysql
+}
+
+@test "pgsql: the password of a command is used for its time" {
+  expiring pgsql
+}
+
+gone() {
+  ! kill -0 "$1" 2>/dev/null
+}
+
+# fails REASON COMMAND ARG...: the run ends, and says why.
+fails() {
+  refused --threads=2 "${@:3}" --password-command="$2"
+  grep -qF "FATAL: $1" err
+}
+
+@test "a command that gives no password is named, and does not outlive its time" {
+  aim "${kinds##* }"
+  fails '--password-command failed with status 3' 'exit 3'
+  fails '--password-command was ended by signal 9' 'kill -9 $$'
+  fails '--password-command printed an empty first line' 'true'
+  fails '--password-command printed more than 32767 bytes' 'cat /dev/zero'
+  fails '--password-command did not end in time' "echo \$\$ >pid; sleep 600; echo $word" --db-connect-timeout=0.5
+  within 10 gone "$(cat pid)"
+  fails '--password-command and --ask-password cannot be used together' true --ask-password
+  refused --password-command=true --db-driver=sqlite
+  grep -q 'the driver sqlite knows no passwords' err
+}
+
 # watch PID: looks at the command lines of its children until it ends; prints how
 # many looks there were, and what it saw of the word.
 watch() {

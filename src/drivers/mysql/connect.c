@@ -84,7 +84,9 @@ struct address mysqld_connect_address(const struct session *s)
                        .db = p->db ? p->db : cfg->db };
   struct target t = { 0 };
 
-  a.password = p->password ? p->password : mysqld_options_password(cfg);
+  a.password = session_password(s);
+  if (!a.password)
+    a.password = mysqld_options_password(cfg);
   a.first = s->number == 0 && s->attempt == 0;
   a.files = s->env && s->env->process && !s->env->process->in_run;
   if (own) {

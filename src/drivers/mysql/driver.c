@@ -388,7 +388,9 @@ static void mysqld_message_reason(const struct session *base,
                                   struct strbuf *line)
 {
   (void)base;
-  strbuf_addf(line, "error %d: %s", out->code, message_text_of(out));
+  if (out->code != 0)
+    strbuf_addf(line, "error %d: ", out->code);
+  strbuf_adds(line, message_text_of(out));
 }
 
 /* NULL: no advice. */

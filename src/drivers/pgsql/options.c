@@ -269,8 +269,8 @@ int pgsql_params_make(struct pgsql_params *p, const struct session *s,
     p->port = params_item(&cfg->ports, elsewhere ? 0 : t.port);
   p->user = params_first_set(own->user, params_in_string(p, "user"),
                              params_in_string(p, "service") ? NULL : cfg->user);
-  p->password = params_first_set(own->password, params_in_string(p, "password"),
-                                 cfg->password);
+  p->password = params_first_set(
+    session_password(s), params_in_string(p, "password"), cfg->password);
   if (!p->password)
     p->password = params_first_set(getenv("BENCH_PGSQL_PASSWORD"), NULL, NULL);
   p->by_service = params_in_string(p, "service") ||

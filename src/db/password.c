@@ -1,0 +1,199 @@
+/*
+ * password.c - runs --password-command.
+ */
+#include "db/password.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "db/driver.h"
+#include "db/outcome.h"
+
+enum {
+  PASSWORD_ROOM = 32 * 1024 /* tokens can have some KiB */
+};
+
+static const char name[] = "--password-command";
+
+void password_init(struct password_command *p, const char *command,
+                   double ttl_s)
+{
+  *p = (struct password_command){ .command = command,
+                                  .ttl_ns = (uint64_t)(ttl_s * NS_PER_S) };
+  (void)pthread_mutex_init(&p->lock, NULL);
+}
+
+static void password_forget(char *password)
+{
+  if (password)
+    explicit_bzero(password, strlen(password));
+  free(password);
+}
+
+void password_done(struct password_command *p)
+{
+  password_forget(p->last);
+  p->last = NULL;
+  (void)pthread_mutex_destroy(&p->lock);
+}
+
+/* A process group, to kill all of it. */
+static int password_spawn(const char *command, int out, pid_t *ret)
+{
+  char *const argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char *)command,
+                         NULL };
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attr;
+  sigset_t none, usual;
+  int rc;
+
+  (void)sigemptyset(&none);
+  (void)sigfillset(&usual);
+  (void)posix_spawn_file_actions_init(&files);
+  (void)posix_spawnattr_init(&attr);
+  (void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP |
+                                          POSIX_SPAWN_SETSIGMASK |
+                                          POSIX_SPAWN_SETSIGDEF);
+  (void)posix_spawnattr_setsigmask(&attr, &none);
+  (void)posix_spawnattr_setsigdefault(&attr, &usual);
+  rc = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null",
+                                        O_RDONLY, 0);
+  if (rc == 0)
+    rc = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+  if (rc == 0)
+    rc = posix_spawn(ret, "/bin/sh", &files, &attr, argv, environ);
+  (void)posix_spawnattr_destroy(&attr);
+  (void)posix_spawn_file_actions_destroy(&files);
+  return -rc;
+}
+
+/* Up to the end of the output.  -ETIMEDOUT, or another error. */
+static ssize_t password_read(int fd, char *to, size_t room, uint64_t until_ns)
+{
+  size_t n = 0;
+
+  while (n < room) {
+    const uint64_t now = clock_now_ns();
+    struct pollfd wait = { .fd = fd, .events = POLLIN };
+    ssize_t got;
+
+    if (now >= until_ns)
+      return -ETIMEDOUT;
+    if (poll(&wait, 1, (int)((until_ns - now) / NS_PER_MS) + 1) <= 0)
+      continue;
+    got = read(fd, to + n, room - n);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return got < 0 ? -errno : (ssize_t)n;
+    n += (size_t)got;
+  }
+  return -EFBIG;
+}
+
+static int password_check(ssize_t n, int status, char *text, struct err *err)
+{
+  size_t len;
+
+  if (n == -ETIMEDOUT)
+    return err_set(err, -ETIMEDOUT, "%s did not end in time", name);
+  if (n == -EFBIG)
+    return err_set(err, -EFBIG, "%s printed more than %d bytes", name,
+                   PASSWORD_ROOM - 1);
+  if (n < 0)
+    return err_set(err, (int)n, "cannot read what %s prints: %s", name,
+                   strerror((int)-n));
+  if (WIFSIGNALED(status))
+    return err_set(err, -EINVAL, "%s was ended by signal %d", name,
+                   WTERMSIG(status));
+  if (status != 0)
+    return err_set(err, -EINVAL, "%s failed with status %d", name,
+                   WEXITSTATUS(status));
+  text[n] = '\0';
+  len = strcspn(text, "\r\n");
+  if (len == 0)
+    return err_set(err, -EINVAL, "%s printed an empty first line", name);
+  text[len] = '\0';
+  return 0;
+}
+
+static int password_run(const char *command, uint64_t until_ns, char **ret,
+                        struct err *err)
+{
+  char text[PASSWORD_ROOM];
+  int ends[2], status = 0, rc;
+  ssize_t n;
+  pid_t pid;
+
+  if (pipe2(ends, O_CLOEXEC) < 0)
+    return err_sys(err, "cannot make a pipe for %s,", name);
+  rc = password_spawn(command, ends[1], &pid);
+  (void)close(ends[1]);
+  if (rc < 0) {
+    (void)close(ends[0]);
+    return err_set(err, rc, "cannot start %s: %s", name, strerror(-rc));
+  }
+  n = password_read(ends[0], text, sizeof(text), until_ns);
+  (void)close(ends[0]);
+  if (n < 0)
+    (void)kill(-pid, SIGKILL);
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    continue;
+  rc = password_check(n, status, text, err);
+  if (rc == 0) {
+    *ret = mem_strdup(text);
+    if (!*ret)
+      rc = err_set(err, -ENOMEM, "not enough memory for a password");
+  }
+  explicit_bzero(text, sizeof(text));
+  return rc;
+}
+
+int password_get(struct password_command *p, uint64_t until_ns, char **ret,
+                 struct err *err)
+{
+  int rc = 0;
+
+  (void)pthread_mutex_lock(&p->lock);
+  if (!p->last || clock_now_ns() - p->at_ns >= p->ttl_ns) {
+    char *fresh = NULL;
+
+    rc = password_run(p->command, until_ns, &fresh, err);
+    if (rc == 0) {
+      password_forget(p->last);
+      p->last = fresh;
+      p->at_ns = clock_now_ns();
+    }
+  }
+  *ret = rc == 0 ? mem_strdup(p->last) : NULL;
+  (void)pthread_mutex_unlock(&p->lock);
+  return rc < 0 || *ret
+           ? rc
+           : err_set(err, -ENOMEM, "not enough memory for a password");
+}
+
+int password_connect(struct password_command *p, struct session *s,
+                     uint64_t until_ns, struct outcome *out)
+{
+  struct err err = { "" };
+
+  if (p->command && *p->command && !s->params->password) {
+    session_forget(s);
+    if (password_get(p, until_ns, &s->secret, &err) < 0) {
+      s->no_secret = mem_strdup(err.text);
+      *out = (struct outcome){ .lost = true, .msg = s->no_secret };
+      return -1;
+    }
+  }
+  return s->driver->connect(s, until_ns, out);
+}

@@ -1,0 +1,37 @@
+/*
+ * password.h - --password-command: passwords that expire, such as the tokens of
+ * cloud services.
+ */
+#ifndef BENCH_DB_PASSWORD_H
+#define BENCH_DB_PASSWORD_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+struct err;
+struct outcome;
+struct session;
+
+struct password_command {
+  const char *command;  /* borrowed; NULL or "": none */
+  uint64_t ttl_ns;      /* a password is used for so long */
+  pthread_mutex_t lock; /* protects the rest */
+  char *last;           /* owned; NULL: none yet */
+  uint64_t at_ns;
+};
+
+void password_init(struct password_command *p, const char *command,
+                   double ttl_s);
+void password_done(struct password_command *p);
+
+/* Any thread.  *ret is a copy, to be freed.  WAITS for the command, at most
+ * until `until_ns`.  < 0: `err` has the reason. */
+int password_get(struct password_command *p, uint64_t until_ns, char **ret,
+                 struct err *err);
+
+/* driver->connect(), with the password of the command if the connection lacks
+ * one. */
+int password_connect(struct password_command *p, struct session *s,
+                     uint64_t until_ns, struct outcome *out);
+
+#endif
