@@ -121,13 +121,23 @@ Creating file test_file.2"
   head -c 300000 /dev/urandom >large
   for file in mine large; do
     cp $file test_file.1
-    for command in prepare "--validate prepare" cleanup "--file-test-mode=seqwr --events=1 run"; do
+    # Nothing else refuses a file of this size.
+    truncate -s 300000 test_file.1
+    cp test_file.1 $file
+    for command in prepare "--validate prepare" cleanup \
+      "--file-test-mode="{seqwr,seqrewr,rndwr,rndrw,wal}" --events=1 run"; do
       io -1 $command
       must has "$stderr" "^FATAL: File 'test_file.1' was not made by the fileio test: it stays as it is .choose another --file-dir, move it away, or use --force.$"
       must cmp $file test_file.1
       prepared --file-num=1 --file-total-size=133K
     done
+    rm test_file.1
+    prepared
+    cp $file test_file.1
+    io -0 --file-test-mode=rndrd --events=10 run
   done
+  io -0 --file-test-mode=rndwr --events=300 --force run
+  ! cmp -s large test_file.1
   rm test_file.*
   prepared
   ln test_file.0 second
@@ -157,6 +167,24 @@ END
   truncate -s 70000 test_file.2
   io -0 --file-block-size=4K cleanup
   must is "$(ls test_file.* 2>/dev/null)" ""
+}
+
+@test "files that sysbench made may be written, under both names" {
+  command -v sysbench >/dev/null || skip "sysbench is not installed"
+  local check mode
+  ln -s "$BENCH" sysbench
+  for check in off on; do
+    for mode in rndwr seqrewr; do
+      sysbench fileio $SIZES --validate=$check prepare >/dev/null
+      # Blocks do not divide these files: the blocks that sysbench writes are
+      # anywhere.
+      sysbench fileio $SIZES --validate=$check --file-test-mode=$mode --events=60 --time=0 run >/dev/null
+      io -0 --file-test-mode=$mode --events=1 run
+      BENCH=$PWD/sysbench io -0 --file-test-mode=$mode --events=1 run
+      io -0 cleanup
+      must is "$(ls test_file.* 2>/dev/null)" ""
+    done
+  done
 }
 
 @test "cleanup removes names, and follows none" {
@@ -524,7 +552,7 @@ at_their_rates() {
   traced pwrite64,pread64,fsync,openat --file-test-mode=mixed --threads=3 --file-mixed-reads=20 --file-mixed-commits=20 \
     --file-mixed-checkpoint=20 --time=1 run
   local log
-  log=$(sed -nE 's/.*test_file\.2".* = ([0-9]+)$/\1/p' trace)
+  log=$(sed -nE 's/.*test_file\.2", O_RDWR.* = ([0-9]+)$/\1/p' trace)
   must holds "$(grep -c "pread64($log," trace) == 0"
   must is "$(grep -c "pwrite64($log," trace)" "$(grep -c "fsync($log)" trace)"
 }

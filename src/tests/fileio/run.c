@@ -268,6 +268,8 @@ static int run_set_up(struct fileio *fio, struct err *err)
                  "Invalid value for --file-steady: '%g' (expected 0 in a run "
                  "of several processes)",
                  cfg->steady);
+  fio->folder.block = fio->layout.block;
+  fio->folder.force = fio->plan->cfg.force;
   steady_init(&fio->steady, cfg->steady, cfg->steady_window_s);
   fio->special = fio->mixed || cfg->steady > 0;
   return rc < 0 ? rc : run_make_checksums(fio, err);
@@ -378,6 +380,18 @@ static void wear_run_facts(const struct fileio *fio, struct facts *to)
     wear_facts(&fio->wear, to);
 }
 
+/* All files, before the first one is changed. */
+static int run_check_owned(const struct fileio *fio, struct err *err)
+{
+  int rc = 0;
+
+  if (!file_mode_writes(fio->cfg->mode))
+    return 0;
+  for (uint64_t i = 0; i < fio->layout.files && rc == 0; i++)
+    rc = folder_check_owned(&fio->folder, i, err);
+  return rc;
+}
+
 static int run_fileio_begin(void *run, struct err *err)
 {
   struct fileio *fio = run;
@@ -386,8 +400,10 @@ static int run_fileio_begin(void *run, struct err *err)
   int rc;
 
   (void)signal(SIGXFSZ, SIG_IGN); /* write() fails instead */
-  rc = files_open(&fio->files, &fio->folder, l->files, l->file_bytes,
-                  fileio_open_flags(fio->flags), fresh, err);
+  rc = run_check_owned(fio, err);
+  if (rc == 0)
+    rc = files_open(&fio->files, &fio->folder, l->files, l->file_bytes,
+                    fileio_open_flags(fio->flags), fresh, err);
   if (rc == 0 && fio->check)
     rc = run_learn_generation(fio, fresh, err);
   if (rc == 0 && fio->cfg->verify)

@@ -111,9 +111,9 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
 /* ---- did fileio write this file? ---- */
 
 /*
- * Look at the begin of a file. True: the first and most blocks are zeros, or
- * have checksums or stamps; or a block has a mark. `block`: probable size;
- * others are tried, too. False also if reading fails.
+ * Look at the begin of a file, where fd is. True: the first and most blocks are
+ * zeros, or have checksums or stamps; or there is one with either. `block`:
+ * probable size; others are tried, too. False also if reading fails.
  */
 bool owned_by_fileio(int fd, uint64_t bytes, uint64_t block);
 
