@@ -24,6 +24,12 @@ nothing_left() {
   for_own_tables drops_its_own
 }
 
+@test "tables sbtestN: views are the user's, and --table-exists is obeyed" {
+  here
+  for_own_tables of_sbtest keeps_views
+  for_own_tables of_sbtest obeys_table_exists
+}
+
 @test "--table-exists=skip leaves the user's tables to the user" {
   here
   for_own_tables skips_foreign

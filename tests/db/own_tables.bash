@@ -86,6 +86,42 @@ drops_its_own() {
   nothing_left
 }
 
+# A view of the user has the name of the first table.
+keeps_views() {
+  local name=${names[0]} columns='id, k' word
+  [[ $workload == *bulk_insert ]] || columns='id, k, c, pad'
+  sql "CREATE TABLE mine(id INTEGER, k INTEGER, c CHAR(120), pad CHAR(60))" "CREATE VIEW $name AS SELECT $columns FROM mine"
+  for word in error drop resume; do
+    bad "the table '$name' was not made by bench: " "${made[@]}" --table-exists=$word prepare
+  done
+  [[ $workload != *bulk_insert ]] ||
+    bad "the table '$name' was not made by bench: it is a view; use another database or schema$" --table-exists=skip prepare
+  bad "the table '$name' was not made by bench" cleanup
+  sql "DROP VIEW $name" 'DROP TABLE mine'
+}
+
+# What --table-exists makes of bench's own table, which has rows.
+obeys_table_exists() {
+  local name=${names[0]}
+  good "${made[@]}" prepare
+  sql "DELETE FROM $name" "INSERT INTO $name(id, k) VALUES (77, 77)"
+  good "${made[@]}" --table-exists=skip prepare
+  says "^Skipping table '$name': it exists$"
+  [ "$(sql "SELECT COUNT(*) FROM $name WHERE id = 77")" = 1 ]
+  good "${made[@]}" --table-exists=drop prepare
+  says "^Dropping table '$name'...$"
+  [ "$(sql "SELECT COUNT(*) FROM $name WHERE k = 77")" = 0 ]
+  sql "DROP TABLE $name" "CREATE TABLE $name(mine INTEGER)"
+  good "${made[@]}" --force --table-exists=drop prepare
+  says "^Dropping table '$name'...$"
+  [ "$(sql "SELECT COUNT(k) FROM $name WHERE k = 77")" = 0 ]
+  good cleanup
+  nothing_left
+}
+
+# of_sbtest COMMAND: runs it for the workloads whose tables are sbtestN.
+of_sbtest() { [[ ${names[0]} != sbtest* ]] || "$@"; }
+
 # inner: the tables for the workload's own use.
 inner() {
   case $workload in

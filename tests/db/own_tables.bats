@@ -20,6 +20,14 @@ nothing_left() {
   done
 }
 
+@test "tables sbtestN: views are the user's, and --table-exists is obeyed" {
+  for kind in $kinds; do
+    aim "$kind"
+    for_own_tables of_sbtest keeps_views
+    for_own_tables of_sbtest obeys_table_exists
+  done
+}
+
 @test "--table-exists=skip leaves the user's tables to the user" {
   for kind in $kinds; do
     aim "$kind"

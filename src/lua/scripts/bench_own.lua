@@ -117,16 +117,36 @@ local function stranger(set, names, name, found, n)
    end
 end
 
+local VIEW_QUERY = {
+   pgsql = [[SELECT c.relname FROM pg_class c
+             JOIN pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = current_schema() AND c.relkind IN ('v', 'm')]],
+   sqlite = "SELECT name FROM sqlite_master WHERE type = 'view'",
+   other = [[SELECT table_name FROM information_schema.views
+             WHERE table_schema = DATABASE()]],
+}
+
+-- Views, which no workload makes: name -> true.
+local function views_of(drv, con)
+   local rs = con:query(VIEW_QUERY[drv:name()] or VIEW_QUERY.other)
+   local names = {}
+
+   for _ = 1, rs.nrows do names[rs:fetch_row()[1]:lower()] = true end
+   return names
+end
+
 -- The existing tables of the set, in order: {name, why, unnamed, found}; `why`
 -- is nil for bench's own, `found` has the types of the columns.
 local function existing(drv, con, set)
    local names = set.by_columns and {} or marked(drv, con, set.workload)
+   local views = set.by_name and {} or views_of(drv, con)
    local list = {}
 
    for _, name in ipairs(set.names) do
       local found, n = columns_of(drv, con, name)
       if found then
          local why, unnamed = stranger(set, names, name, found, n)
+         if views[name:lower()] then why = why or "it is a view" end
          table.insert(list, {name = name, why = why, unnamed = unnamed, found = found})
       end
    end
@@ -395,6 +415,14 @@ function own.make_way(drv, con, set, n, statement)
    print(format("Dropping table '%s'...", name))
    con:query("DROP TABLE " .. name)
    return true
+end
+
+-- Creates table N, unless an existing one is to be filled up.  (PostgreSQL's IF
+-- NOT EXISTS would skip a table whose name an index has, too.)
+function own.create_missing(drv, con, n, statement)
+   if schema.has_table(drv, con, n) then return end
+   con:query(statement)
+   own.made(schema.name_of(n))
 end
 
 -- ---- cleanup

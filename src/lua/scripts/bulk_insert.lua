@@ -6,7 +6,8 @@ local own = sysbench.cmdline.command ~= "run" and require("bench_own")
 
 local row -- number of the last row
 
--- The tables of all threads.  Those that exist are filled up.
+-- The tables of all threads.  Those that exist are filled up, unless
+-- --table-exists says otherwise.
 local function set()
    local of = own.sbtest(1, sysbench.opt.threads, {"id", "k"})
 
@@ -20,15 +21,15 @@ local function create()
    local con = drv:connect()
 
    for n = 1, sysbench.opt.threads do
-      print(string.format("Creating table 'sbtest%d'...", n))
-      local exists = require("bench_schema").has_table(drv, con, n)
-      -- PostgreSQL would skip a table whose name an index has, too
-      con:query(string.format([[
-CREATE TABLE %ssbtest%d (
+      local statement = string.format([[
+CREATE TABLE sbtest%d (
   id INTEGER NOT NULL,
   k INTEGER DEFAULT '0' NOT NULL,
-  PRIMARY KEY (id))]], exists and "IF NOT EXISTS " or "", n))
-      if not exists then own.made("sbtest" .. n) end
+  PRIMARY KEY (id))]], n)
+      if own.make_way(drv, con, set(), n, statement) then
+         print(string.format("Creating table 'sbtest%d'...", n))
+         own.create_missing(drv, con, n, statement)
+      end
    end
 end
 

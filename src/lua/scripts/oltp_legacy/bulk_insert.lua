@@ -6,11 +6,11 @@ local folder = string.match(test, "(.*/)")
 local common = folder and dofile(folder .. "common.lua") or require("common")
 
 local own = require("bench_own")
-local schema = require("bench_schema")
 
 local row -- number of the last row
 
--- The tables of all threads.  Those that exist are filled up.
+-- The tables of all threads.  Those that exist are filled up, unless
+-- --table-exists says otherwise.
 local function set()
    local of = own.sbtest(0, common.threads() - 1, {"id", "k"})
 
@@ -21,20 +21,20 @@ end
 
 function prepare()
    own.prepare(set())
-   db_connect()
    local drv = sysbench.sql.driver()
    local con = drv:connect()
-   local sign = db_driver == "mysql" and " UNSIGNED" or ""
-   local engine = db_driver == "mysql" and " ENGINE = InnoDB" or ""
+   local sign = drv:name() == "mysql" and " UNSIGNED" or ""
+   local engine = drv:name() == "mysql" and " ENGINE = InnoDB" or ""
 
    for n = 0, common.threads() - 1 do
-      -- PostgreSQL would skip a table whose name an index has, too
-      db_query(string.format([[
-CREATE TABLE %ssbtest%d (
+      local statement = string.format([[
+CREATE TABLE sbtest%d (
   id INTEGER%s NOT NULL,
   k INTEGER%s DEFAULT '0' NOT NULL,
-  PRIMARY KEY (id))%s]], schema.has_table(drv, con, n) and "IF NOT EXISTS " or "",
-                             n, sign, sign, engine))
+  PRIMARY KEY (id))%s]], n, sign, sign, engine)
+      if own.make_way(drv, con, set(), n, statement) then
+         own.create_missing(drv, con, n, statement)
+      end
    end
    con:disconnect()
 end
