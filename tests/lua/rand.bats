@@ -145,6 +145,21 @@ L
   bench -0 t.lua --events=10 run
   must has "$output" '^c	15	15$'
   must has "$output" '^ +5\.[0-9]+ \|\*{40} 10$'
+  # The reason is memory, not the number of names.
+  cat >short.lua <<'L'
+local ffi = require("ffi")
+ffi.cdef("void *malloc(size_t n);")
+local try = function() sysbench.histogram.new("wait", "ms") end
+sysbench.histogram.new("first", "ms")
+collectgarbage("stop")
+for size = 24, 10, -1 do
+  repeat local p = ffi.C.malloc(2 ^ size) until p == nil
+end
+local _, why = pcall(try)
+print(why)
+L
+  run -0 --separate-stderr bash -c "ulimit -v 300000; exec '$BENCH' short.lua --luajit-cmd=off"
+  must has "$output" 'histogram.new: not enough memory$'
   cat >t.lua <<'L'
 for i = 1, 64 do sysbench.counter.new("c" .. i) end
 sysbench.counter.new("c1")

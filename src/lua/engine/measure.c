@@ -6,6 +6,7 @@
  */
 #include "lua/engine/measure.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ void measures_done(struct measures *m)
   (void)pthread_mutex_destroy(&m->lock);
 }
 
-/* Finds or adds the name, under the lock.  NULL: too many. */
+/* Finds or adds the name, under the lock.  NULL: too many, with errno. */
 static struct measure_name *find_name(struct measure_name *names, size_t *n,
                                       const char *name, const char *unit)
 {
@@ -61,8 +62,10 @@ static struct measure_name *find_name(struct measure_name *names, size_t *n,
 
   while (i < *n && strcmp(names[i].name, name) != 0)
     i++;
-  if (i == MEASURE_NAMES)
+  if (i == MEASURE_NAMES) {
+    errno = ENOSPC;
     return NULL;
+  }
   if (i == *n) {
     (void)snprintf(names[i].name, MEASURE_NAME_BYTES, "%s", name);
     (void)snprintf(names[i].unit, MEASURE_NAME_BYTES, "%s", unit);

@@ -13,6 +13,16 @@ local function check_name(what, name)
   end
 end
 
+local ENOMEM = 12
+
+local function check_cell(cell, what, level, limit)
+  if cell == nil then
+    local short = ffi.errno() == ENOMEM
+    error(what .. ": " .. (short and "not enough memory" or limit), level)
+  end
+  return cell
+end
+
 local counter_mt = {}
 counter_mt.__index = counter_mt
 
@@ -41,10 +51,8 @@ local counter = {}
 
 function counter.new(name)
   check_name("counter.new", name)
-  local cell = C.bench_counter_open(name)
-  if cell == nil then
-    error("counter.new: at most 64 counters", 2)
-  end
+  local cell = check_cell(C.bench_counter_open(name), "counter.new", 3,
+    "at most 64 counters")
   return setmetatable({ cell = cell, name = name }, counter_mt)
 end
 
@@ -71,10 +79,8 @@ function counter.named_histogram(name, unit)
   if unit ~= nil and type(unit) ~= "string" then
     error("histogram.new: the unit is a string", 3)
   end
-  local cell = C.bench_histogram_open(name, unit or "")
-  if cell == nil then
-    error("histogram.new: at most 64 named histograms", 3)
-  end
+  local cell = check_cell(C.bench_histogram_open(name, unit or ""),
+    "histogram.new", 4, "at most 64 named histograms")
   return setmetatable({ cell = cell }, named_mt)
 end
 
