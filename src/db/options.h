@@ -40,7 +40,9 @@ struct db_cfg {
   bool ask_password;
   const char *password_command; /* "": none */
   double password_ttl_s;
-  int ps_mode; /* enum ps_mode */
+  const char *password_from; /* what gave the password; NULL: the driver's
+                                option, or nothing */
+  int ps_mode;               /* enum ps_mode */
   bool debug;
   struct opt_list ignore_errors;
   int target;                     /* enum server_role */

@@ -643,6 +643,30 @@ static int target_use_password(struct program *p, const struct driver *d,
   return rc;
 }
 
+/* For messages about a password that is wrong. */
+static const char *target_password_from(const struct program *p,
+                                        const struct driver *d)
+{
+  const struct db_cfg *cfg = &p->opts.db;
+  const struct opt_entry *e = optset_find(&p->set, d->names->password);
+
+  if (!*opt_get_string(e) && target_has_password_variable(d))
+    return d->names->password_env;
+  if (!*opt_get_string(e) && getenv(d->names->library_env))
+    return d->names->library_env;
+  switch (e->source) {
+  case OPT_SOURCE_PASSWORD:
+    return *cfg->password_file ? "--password-file" : "--ask-password";
+  case OPT_SOURCE_DSN:
+    return *cfg->dsn ? "--dsn" : "BENCH_DSN";
+  case OPT_SOURCE_FILE:
+  case OPT_SOURCE_CLIENT_FILE:
+    return e->where;
+  default:
+    return NULL;
+  }
+}
+
 static int target_settle(struct program *p, struct err *err)
 {
   const struct driver *d;
@@ -660,7 +684,11 @@ static int target_settle(struct program *p, struct err *err)
     if (rc == 0)
       rc = target_use_variables(p, d, err);
   }
-  return rc == 0 ? target_use_password(p, d, err) : rc;
+  if (rc == 0)
+    rc = target_use_password(p, d, err);
+  if (rc == 0 && d && d->names && d->names->password_env)
+    p->opts.db.password_from = target_password_from(p, d);
+  return rc;
 }
 
 int program_settle_target(struct program *p)

@@ -67,6 +67,12 @@ fails_with() {
     at $kind
     fails_with "Access denied for user 'me'@'localhost' \(error 1045\); see --mysql-user and --mysql-password, or --mysql-ssl if the account requires TLS\$" \
       --mysql-password=wrong
+    echo wrong >secret
+    to=("${to[@]/--mysql-password=*/--time=0}")
+    fails_with '.*; see --mysql-user and --password-file, or --mysql-ssl if' --password-file=secret
+    MYSQL_PWD=wrong fails_with '.*; see --mysql-user and MYSQL_PWD, or'
+    printf '[client]\npassword=wrong\n' >my.cnf
+    fails_with '.*; see --mysql-user and my.cnf, or' --mysql-defaults-file=my.cnf
     # Whatever errors are ignored.
     fails_with 'Access denied' --mysql-password=wrong --mysql-ignore-errors=all
   done

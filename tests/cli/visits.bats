@@ -61,6 +61,13 @@ fails_with() {
 @test "a wrong password" {
   at scram
   fails_with 'failed: FATAL:  password authentication failed for user "me"; see --pgsql-user and --pgsql-password$' --pgsql-password=wrong
+  echo wrong >secret
+  to=("${to[@]/--pgsql-password=*/--time=0}")
+  fails_with '; see --pgsql-user and --password-file$' --password-file=secret
+  BENCH_PGSQL_PASSWORD=wrong fails_with '; see --pgsql-user and BENCH_PGSQL_PASSWORD$'
+  PGPASSWORD=wrong fails_with '; see --pgsql-user and PGPASSWORD$'
+  printf 'pgsql-password=wrong\n' >c.conf
+  fails_with '; see --pgsql-user and c.conf:1$' --config-file=c.conf
   # Whatever errors are ignored.
   fails_with 'password authentication failed' --pgsql-password=wrong --pgsql-ignore-errors=all
 }

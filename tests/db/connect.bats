@@ -59,7 +59,7 @@ refused() {
   refused "cannot read the CA file '/nonexist'" --mysql-host=127.0.0.1 --mysql-port=1 --mysql-ssl=on \
     --mysql-ssl-ca=/nonexist
   gets_in --dsn="mysql://sbtest:$word@localhost/sbtest?socket=$MY_SOCKET"
-  refused 'error 1045' --dsn="mysql://sbtest:$word-wrong@127.0.0.1:$MY_PORT/sbtest"
+  refused 'error 1045.; see --mysql-user and --dsn' --dsn="mysql://sbtest:$word-wrong@127.0.0.1:$MY_PORT/sbtest"
 }
 
 @test "pgsql: a URL with TLS, checked as far as it says" {
@@ -75,7 +75,7 @@ refused() {
   gets_in --dsn="postgresql://sbtest:$word@/sbtest?host=$PG_SOCKET_DIR&port=$PG_PORT"
   # libpq goes through the hosts of such a URL.
   gets_in --dsn="postgresql://sbtest:$word@localhost:1,localhost:$PG_PORT/sbtest"
-  refused 'password authentication failed .*; see --pgsql-user and --pgsql-password' --dsn="postgresql://sbtest:$word-wrong@localhost:$PG_PORT/sbtest"
+  refused 'password authentication failed .*; see --pgsql-user and --dsn' --dsn="postgresql://sbtest:$word-wrong@localhost:$PG_PORT/sbtest"
   # What libpq quotes has no password either.
   refused 'pgsql-db' --db-driver=pgsql --pgsql-db="postgresql://sbtest:$word@localhost:$PG_PORT/sbtest?foo=$word@"
 }

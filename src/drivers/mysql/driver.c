@@ -393,31 +393,38 @@ static void mysqld_message_reason(const struct session *base,
   strbuf_adds(line, message_text_of(out));
 }
 
-/* NULL: no advice. */
-static const char *message_advice(const struct session *base,
-                                  const struct outcome *out)
+static void message_add_advice(const struct session *base,
+                               const struct outcome *out, struct strbuf *lines)
 {
   const bool tls = mysqld_tls_settings(base->cfg).mode != TLS_DISABLED;
+  const char *from = base->env->process->set.password_from;
 
   /* A plug-in has failed, or is missing. */
   if (strstr(message_text_of(out), "uthentication plugin") ||
-      strstr(message_text_of(out), "could not be loaded"))
-    return "the client library cannot do this login: see the plug-in of the "
-           "account";
+      strstr(message_text_of(out), "could not be loaded")) {
+    strbuf_adds(lines, "; the client library cannot do this login: see the "
+                       "plug-in of the account");
+    return;
+  }
   switch (out->code) {
   case 1045:
   case 1698:
-    return tls ? "see --mysql-user and --mysql-password"
-               : "see --mysql-user and --mysql-password, or --mysql-ssl if the "
-                 "account requires TLS";
+    strbuf_addf(lines, "; see --mysql-user and %s%s",
+                from ? from : "--mysql-password",
+                tls ? "" : ", or --mysql-ssl if the account requires TLS");
+    break;
   case 1044:
-    return "see --mysql-user and --mysql-db, or GRANT the rights";
+    strbuf_adds(lines, "; see --mysql-user and --mysql-db, or GRANT the "
+                       "rights");
+    break;
   case 1049:
-    return "see --mysql-db, or CREATE DATABASE";
+    strbuf_adds(lines, "; see --mysql-db, or CREATE DATABASE");
+    break;
   case 3159:
-    return "use --mysql-ssl=on";
+    strbuf_adds(lines, "; use --mysql-ssl=on");
+    break;
   default:
-    return NULL;
+    break;
   }
 }
 
@@ -431,8 +438,7 @@ static void mysqld_message_connect(const struct session *base,
     strbuf_addf(lines, " as '%s': ", session_of(base)->to.user);
     message_text(lines, message_text_of(out), strlen(message_text_of(out)));
     strbuf_addf(lines, " (error %d)", out->code);
-    if (message_advice(base, out))
-      strbuf_addf(lines, "; %s", message_advice(base, out));
+    message_add_advice(base, out, lines);
     strbuf_adds(lines, "\n");
     return;
   }

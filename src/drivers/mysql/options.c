@@ -583,6 +583,7 @@ const struct target_names mysqld_names = {
   .file = names_read_file,
   .password = "mysql-password",
   .password_env = "BENCH_MYSQL_PASSWORD",
+  .library_env = "MYSQL_PWD",
   .user = "mysql-user",
   .file_option = "mysql-defaults-file",
   .file_env = "BENCH_MYSQL_DEFAULTS_FILE",

@@ -357,14 +357,15 @@ static const char *add_up_to_hint(struct strbuf *line, const char *text)
   return hint + 3;
 }
 
-static const char *login_hint(const char *text)
+static void add_login_hint(struct strbuf *lines, const char *text,
+                           const char *password)
 {
   static const struct {
     const char *said, *hint;
+    bool password; /* the hint ends with where the password is from */
   } hints[] = {
-    { "password authentication failed",
-      "; see --pgsql-user and --pgsql-password" },
-    { "no password supplied", "; see --pgsql-user and --pgsql-password" },
+    { "password authentication failed", "; see --pgsql-user and ", true },
+    { "no password supplied", "; see --pgsql-user and ", true },
     { "Peer authentication failed",
       "; see --pgsql-user, or connect by TCP with --pgsql-host" },
     { "no pg_hba.conf entry",
@@ -374,15 +375,19 @@ static const char *login_hint(const char *text)
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
-    if (strstr(text, hints[i].said))
-      return hints[i].hint;
+    if (!strstr(text, hints[i].said))
+      continue;
+    strbuf_adds(lines, hints[i].hint);
+    if (hints[i].password)
+      strbuf_adds(lines, password);
+    return;
   }
-  return "";
 }
 
 void pgsql_connect_message(const struct session *s, const struct outcome *out,
                            struct strbuf *lines)
 {
+  const char *from = s->env->process->set.password_from;
   const char *text = out->msg ? out->msg : "";
   const char *rest;
 
@@ -393,7 +398,8 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
   }
   message_text(lines, text, strlen(text));
   if (s->env->process->identity == IDENTITY_BENCH)
-    strbuf_adds(lines, login_hint(out->msg ? out->msg : ""));
+    add_login_hint(lines, out->msg ? out->msg : "",
+                   from ? from : "--pgsql-password");
 }
 
 void pgsql_connect_reason(const struct session *s, const struct outcome *out,

@@ -555,5 +555,6 @@ const struct target_names pgsql_names = {
   .service = "PGSERVICE",
   .password = "pgsql-password",
   .password_env = "BENCH_PGSQL_PASSWORD",
+  .library_env = "PGPASSWORD",
   .user = "pgsql-user",
 };
