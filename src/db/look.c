@@ -142,6 +142,23 @@ static void warn(struct strbuf *lines, const struct lack *l,
   strbuf_done(&names);
 }
 
+void look_warn_missing(const struct tables_look *look, struct strbuf *lines)
+{
+  unsigned there = 0, first = 0;
+
+  for (unsigned i = look->n; i-- > 0;) {
+    there += look->of[i].known;
+    if (!look->of[i].known)
+      first = i + 1;
+  }
+  if (there > 0 && first > 0)
+    strbuf_addf(lines,
+                "the table 'sbtest%u' cannot be read, and %u of %u tables are "
+                "there: prepare with the same options and --table-exists=skip "
+                "loads the others\n",
+                first, there, look->n);
+}
+
 void look_warn(const struct tables_look *look, const struct run_facts *facts,
                struct strbuf *lines)
 {

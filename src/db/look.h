@@ -43,6 +43,9 @@ bool look_at_data(struct conn *c, uint64_t *ret);
 /* driver->backend_query is set. */
 bool look_at_backend(struct conn *c, uint64_t *ret);
 
+/* Some tables cannot be read, others can. */
+void look_warn_missing(const struct tables_look *look, struct strbuf *lines);
+
 /* Tables whose highest id is below the run's keys. */
 void look_warn(const struct tables_look *look, const struct run_facts *facts,
                struct strbuf *lines);
