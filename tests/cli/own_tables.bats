@@ -66,9 +66,23 @@ nothing_left() {
   good --tables=2 cleanup
   must is "$(grep -c Dropping out)" 0
   ln -s "$BENCH" sysbench
+  ln -s "$BENCH" bench
   BENCH=$PWD/sysbench good --tables=2 cleanup
   must is "$(grep Dropping out)" "Dropping table 'sbtest1'...
 Dropping table 'sbtest2'..."
+  # One is the user's, and prepare has skipped it.
+  for program in bench sysbench; do
+    sql 'DROP TABLE IF EXISTS sbtest2' 'CREATE TABLE sbtest2(id INTEGER, k INTEGER, c CHAR(120), pad CHAR(60), mine INTEGER)' \
+      'INSERT INTO sbtest2 VALUES (1, 1, 1, 1, 42)'
+    good --tables=3 --table-size=10 --table-exists=skip prepare
+    good --tables=3 --dry-run cleanup
+    says "^Would keep table 'sbtest2' \\(1 row\\): it does not have the columns"
+    BENCH=$PWD/$program good --tables=3 cleanup
+    must is "$(grep 'Dropping\|Keeping' out)" "Dropping table 'sbtest1'...
+Dropping table 'sbtest3'...
+Keeping table 'sbtest2': it does not have the columns id, k, c, pad only, with sysbench's types"
+    kept sbtest2
+  done
 }
 
 @test "types and columns are those of the workload" {

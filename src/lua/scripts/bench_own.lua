@@ -428,9 +428,9 @@ end
 -- ---- cleanup
 
 -- Divides the tables into those to drop and those to keep, and finds the first
--- because of which cleanup refuses.  An unmarked table beside marked ones is
--- the user's, skipped by prepare.
-local function divide(list)
+-- because of which cleanup refuses.  An unmarked table beside marked ones, or
+-- a foreign sbtestN beside bench's own, is the user's, skipped by prepare.
+local function divide(set, list)
    local drops, stays, refused = {}, {}, nil
 
    for _, t in ipairs(list) do
@@ -441,7 +441,7 @@ local function divide(list)
       end
    end
    for _, t in ipairs(stays) do
-      if not refused and (#drops == 0 or not t.unnamed) then refused = t end
+      if not refused and (#drops == 0 or not (t.unnamed or set.by_columns)) then refused = t end
    end
    return drops, stays, refused
 end
@@ -457,13 +457,15 @@ local function say(con, list)
    if #list == 0 then print("Nothing to drop") end
 end
 
--- Under the name sysbench, prints all tables, as sysbench does.
-local function say_drops(set, names)
-   local goes = {}
+-- Under the name sysbench, prints also tables that are not there, as sysbench
+-- does.
+local function say_drops(set, names, stays)
+   local goes, keeps = {}, {}
 
    for _, name in ipairs(names) do goes[name] = true end
+   for _, t in ipairs(stays) do keeps[t.name] = true end
    for _, name in ipairs(set.names) do
-      if not (set.inner and set.inner[name]) and
+      if not (set.inner and set.inner[name]) and not keeps[name] and
          (goes[name] or sysbench.bench_program == "sysbench") then
          print(format("Dropping table '%s'...", name))
       end
@@ -475,7 +477,7 @@ end
 function own.cleanup(drv, con, set)
    if drv:name() == "null" then return load.tidy(con) end
    local list = existing(drv, con, set)
-   local names, stays, refused = divide(list)
+   local names, stays, refused = divide(set, list)
 
    if sysbench.opt.dry_run then
       say(con, list)
@@ -483,7 +485,7 @@ function own.cleanup(drv, con, set)
       return
    end
    if refused then refuse(refused) end
-   say_drops(set, names)
+   say_drops(set, names, stays)
    for _, t in ipairs(stays) do print(format("Keeping table '%s': %s", t.name, t.why)) end
    drop(drv, con, names, not set.by_columns and
         function() unmark(drv, con, set) end)
