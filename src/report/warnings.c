@@ -83,6 +83,9 @@ void warnings_add(struct warnings *d, bool shown, const char *code,
 #define RUN_MIN_NS (200 * NS_PER_MS)
 /* Of all CPUs: named as a cause. */
 #define CAUSE 0.1
+/* Of all CPUs: none was idle; used by others. */
+#define FULL 0.95
+#define CROWD 0.2
 /* What is left of the clock in the last quarter of a run; samples differ by
  * some percent. */
 #define FADED 0.93
@@ -94,8 +97,9 @@ void warnings_add(struct warnings *d, bool shown, const char *code,
 /* In CPUs: seconds per second. */
 struct cpu_shares {
   double own, others, server, strangers, steal, throttled;
-  double waiting; /* of threads, on average */
-  double lost;    /* part of `waiting` by other programs */
+  double interrupts; /* part of `strangers` */
+  double waiting;    /* of threads, on average */
+  double lost;       /* part of `waiting` by other programs */
 };
 
 static struct cpu_shares warnings_cpu_shares_of(const struct warning_input *in)
@@ -107,6 +111,7 @@ static struct cpu_shares warnings_cpu_shares_of(const struct warning_input *in)
     .own = (double)(c->user_ns + c->system_ns) / wall,
     .steal = m->known ? (double)m->steal_ns / wall : 0,
     .throttled = (double)m->throttled_ns / wall,
+    .interrupts = (double)m->interrupts_ns / wall,
     .waiting = c->queue_known ? (double)c->queue_ns / wall : 0,
   };
 
@@ -374,6 +379,29 @@ static void warnings_cpu_look_at_delays(struct warnings *d,
                what, by.why, warnings_cpu_users(in, s, who), by.remedy);
 }
 
+/* No thread of the run measures how long a server waits.  A server that keeps
+ * all CPUs busy alone needs no warning. */
+static void warnings_cpu_look_at_server(struct warnings *d,
+                                        const struct warning_input *in,
+                                        const struct cpu_shares *s)
+{
+  const struct machine_use *m = &in->client->machine;
+  const double cpus = in->client->cpus, crowd = s->strangers - s->interrupts;
+
+  if (d->n > 0 && strcmp(d->of[d->n - 1].code, "other_programs") == 0)
+    return;
+  if (s->server <= 0 || s->own + s->others < FULL * cpus ||
+      crowd < CROWD * cpus)
+    return;
+  warnings_add(
+    d, true, "other_programs",
+    "other programs used %.1f of the %.4g CPUs and none was idle, so "
+    "%s may have waited for a CPU, and latencies may be too high; "
+    "stop them and repeat the run%s%s%s",
+    crowd, cpus, m->server, m->busiest[0] ? " (the busiest was " : "",
+    m->busiest, m->busiest[0] ? ")" : "");
+}
+
 static void warnings_cpu_look_at_speed(struct warnings *d,
                                        const struct warning_input *in,
                                        const struct cpu_shares *s)
@@ -418,6 +446,7 @@ static void warnings_of_cpu(struct warnings *d, const struct warning_input *in)
     warnings_cpu_look_at_client(d, in, &s);
     if (in->measures_others || !warnings_cpu_look_at_others(d, in, &s))
       warnings_cpu_look_at_delays(d, in, &s);
+    warnings_cpu_look_at_server(d, in, &s);
   }
   warnings_cpu_look_at_steal(d, in, &s);
   warnings_cpu_look_at_speed(d, in, &s);

@@ -55,6 +55,7 @@ void cpu_read_ticks(struct cpu_ticks *ret, const char *root,
     ret->known = true;
     ret->user += user + nice;
     ret->system += system + irq + softirq;
+    ret->interrupts += irq + softirq;
     ret->idle += idle;
     ret->iowait += iowait;
     ret->steal += steal;
@@ -72,6 +73,7 @@ static void read_times(const char *root, const cpu_set_t *set,
   cpu_read_ticks(&ticks, root, set);
   ret->known = ticks.known;
   ret->busy_ns = (ticks.user + ticks.system) * tick_ns;
+  ret->interrupts_ns = ticks.interrupts * tick_ns;
   ret->steal_ns = ticks.steal * tick_ns;
   ret->idle_ns = (ticks.idle + ticks.iowait) * tick_ns;
 }
@@ -137,6 +139,7 @@ void machine_between(const struct machine_counts *before,
 {
   ret->known = before->known && after->known;
   ret->busy_ns = grown_u64(after->busy_ns, before->busy_ns);
+  ret->interrupts_ns = grown_u64(after->interrupts_ns, before->interrupts_ns);
   ret->steal_ns = grown_u64(after->steal_ns, before->steal_ns);
   ret->throttled_ns = grown_u64(after->throttled_ns, before->throttled_ns);
   ret->heat = grown_u64(after->heat, before->heat);

@@ -12,6 +12,7 @@
 struct cpu_ticks {
   bool known;
   uint64_t user, system; /* with nice; with interrupts */
+  uint64_t interrupts;
   uint64_t idle, iowait, steal;
   uint64_t switches; /* context switches */
 };
@@ -23,8 +24,8 @@ void cpu_read_ticks(struct cpu_ticks *ret, const char *root,
 /* Since the start of the machine, of the processors that the process may
  * use. */
 struct machine_counts {
-  bool known; /* the first three */
-  uint64_t busy_ns, steal_ns, idle_ns;
+  bool known; /* the first four */
+  uint64_t busy_ns, interrupts_ns, steal_ns, idle_ns;
   uint64_t throttled_ns;
   uint64_t heat; /* times of slowing down */
 
@@ -35,8 +36,9 @@ struct machine_counts {
 
 /* Of the processors that the process may use, in the measured part. */
 struct machine_use {
-  bool known;       /* the next two */
-  uint64_t busy_ns; /* by all programs, summed up over processors */
+  bool known;             /* the next three */
+  uint64_t busy_ns;       /* by all programs, summed up over processors */
+  uint64_t interrupts_ns; /* part of busy_ns */
   uint64_t steal_ns;
   uint64_t throttled_ns;      /* by the control group's quota */
   uint64_t heat;              /* times of slowing down */
@@ -51,7 +53,7 @@ struct machine_use {
   char busiest[16]; /* of all others; "": unknown */
 };
 
-/* Only the first three. */
+/* Only the first four. */
 void machine_read_times(const char *root, struct machine_counts *ret);
 
 /* About 10 us per processor. */

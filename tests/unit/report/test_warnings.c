@@ -394,6 +394,49 @@ static void test_delays(void)
   OK_STR(codes(&f), "", "unless it is over at once");
 }
 
+/* bench has used a tenth of the two CPUs, a server on this machine and other
+ * programs the rest; no thread of the run had to wait. */
+static void shared(struct fixture *f, double server, double strangers)
+{
+  make(f);
+  f->client.user_ns = 2 * NS_PER_S;
+  f->client.system_ns = 0;
+  others(f, server + strangers);
+  f->client.machine.server_ns = (uint64_t)(server * 10e9);
+  (void)strcpy(f->client.machine.server, "mariadbd");
+  (void)strcpy(f->client.machine.busiest, "cc1");
+}
+
+/* The client is idle: only the server waits for CPUs. */
+static void test_starved_server(void)
+{
+  struct fixture f;
+
+  shared(&f, 0.07, 1.73);
+  OK_STR(codes(&f), "other_programs! ", "a server that hardly gets a CPU");
+  OK(says(&f, "other programs used 1.7 of the 2 CPUs and none was idle, so "
+              "mariadbd may have waited for a CPU, and latencies may be too "
+              "high; stop them and repeat the run (the busiest was cc1)"),
+     "text");
+  shared(&f, 1.4, 0.4);
+  OK_STR(codes(&f), "other_programs! ", "a fifth of the CPUs");
+  shared(&f, 1.42, 0.38);
+  OK_STR(codes(&f), "", "less is no reason");
+  shared(&f, 1.8, 0);
+  OK_STR(codes(&f), "", "a server may use all CPUs");
+  f.client.machine.server_ns -= 5 * NS_PER_S;
+  f.client.machine.interrupts_ns = 2 * NS_PER_S;
+  OK_STR(codes(&f), "", "interrupts of its packets belong to no program");
+  shared(&f, 0.1, 1.58);
+  OK_STR(codes(&f), "", "an idle CPU was left");
+  shared(&f, 0, 1.8);
+  OK_STR(codes(&f), "", "no server was seen on this machine");
+  shared(&f, 0.1, 1.7);
+  delayed(&f, 1000);
+  OK_STR(codes(&f), "other_programs! ", "the client waited too: one warning");
+  OK(says(&f, "waiting for a CPU of this machine raised p99"), "the exact one");
+}
+
 static void test_quota(void)
 {
   struct fixture f;
@@ -665,6 +708,7 @@ int main(void)
   test_others();
   test_pause();
   test_delays();
+  test_starved_server();
   test_tail();
   test_shares();
   test_quota();
