@@ -55,9 +55,6 @@ void warnings_add(struct warnings *d, bool shown, const char *code,
 /* ---- CPUs ---- */
 
 /*
- * Warnings about CPUs: which programs used them, and what kept the run from
- * them.
- *
  * Known: how long threads of the run waited for a CPU (exact, from the
  * scheduler), and which programs used CPUs (whole machine, ticks of 10 ms).
  * Other programs cost the run no more than its threads waited and no more than
@@ -153,7 +150,6 @@ static const char *warnings_cpu_effect(const struct warning_input *in,
   return text;
 }
 
-/* Do they matter? */
 static bool warnings_cpu_look_at_others(struct warnings *d,
                                         const struct warning_input *in,
                                         const struct cpu_shares *s)
@@ -190,7 +186,6 @@ static void warnings_cpu_look_at_steal(struct warnings *d,
     warnings_cpu_effect(in, s->steal / (s->own + s->others + s->steal), text));
 }
 
-/* Used up, and less than the run needed? */
 static bool warnings_cpu_quota_counts(const struct warning_input *in,
                                       const struct cpu_shares *s)
 {
@@ -222,7 +217,6 @@ static void warnings_cpu_look_at_quota(struct warnings *d,
       : "the figures are those of the quota, not of the machine");
 }
 
-/* Always busy: measures itself. */
 static void warnings_cpu_look_at_client(struct warnings *d,
                                         const struct warning_input *in,
                                         const struct cpu_shares *s)
@@ -263,13 +257,11 @@ static const char *warnings_cpu_users(const struct warning_input *in,
   return text;
 }
 
-/* Cause, code, advice. */
 struct culprit {
   const char *code;
   char why[96], remedy[96];
 };
 
-/* Of threads that carry clients. */
 static bool warnings_cpu_are_loops_busy(const struct warning_input *in,
                                         const struct cpu_shares *s)
 {
@@ -395,9 +387,8 @@ static void warnings_cpu_look_at_server(struct warnings *d,
     return;
   warnings_add(
     d, true, "other_programs",
-    "other programs used %.1f of the %.4g CPUs and none was idle, so "
-    "%s may have waited for a CPU, and latencies may be too high; "
-    "stop them and repeat the run%s%s%s",
+    "other programs used %.1f of the %.4g CPUs and none was idle, so %s had to "
+    "share them, which inflates latencies; stop them and repeat the run%s%s%s",
     crowd, cpus, m->server, m->busiest[0] ? " (the busiest was " : "",
     m->busiest, m->busiest[0] ? ")" : "");
 }
@@ -463,9 +454,9 @@ static bool warnings_is_beyond_samples(uint64_t events, double pct)
 
 struct few {
   unsigned n;
-  bool asked;     /* of --percentile */
-  double highest; /* highest */
-  bool maxima;    /* all equal the maximum */
+  bool asked; /* of --percentile */
+  double highest;
+  bool maxima; /* all equal the maximum */
   char names[128];
 };
 
@@ -517,7 +508,6 @@ void warnings_add_samples(struct warnings *d, const struct report_setup *setup,
                ceil(100.0 / (100.0 - few.highest) - 1e-6));
 }
 
-/* Growing queue. */
 static void warnings_look_at_backlog(struct warnings *d,
                                      const struct warning_input *in)
 {

@@ -415,8 +415,8 @@ static void test_starved_server(void)
   shared(&f, 0.07, 1.73);
   OK_STR(codes(&f), "other_programs! ", "a server that hardly gets a CPU");
   OK(says(&f, "other programs used 1.7 of the 2 CPUs and none was idle, so "
-              "mariadbd may have waited for a CPU, and latencies may be too "
-              "high; stop them and repeat the run (the busiest was cc1)"),
+              "mariadbd had to share them, which inflates latencies; stop them "
+              "and repeat the run (the busiest was cc1)"),
      "text");
   shared(&f, 1.4, 0.4);
   OK_STR(codes(&f), "other_programs! ", "a fifth of the CPUs");
