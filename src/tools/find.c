@@ -494,28 +494,6 @@ static double find_lowest_events(const struct find *f)
   return 0;
 }
 
-static void find_say_undecided(const struct find *f, struct strbuf *out)
-{
-  const double events = find_lowest_events(f), needed = f->rules.events_min;
-
-  strbuf_addf(out, "No %s was found: ", find_noun(f));
-  find_add_value(f, out, "a step at ", f->search.lowest, " ");
-  if (events < needed)
-    strbuf_addf(out,
-                "has %.0f event%s, and %s takes at least %.0f to decide; use a "
-                "longer --time.\n",
-                events, events == 1 ? "" : "s", f->objective, needed);
-  else
-    strbuf_addf(out, "is too short to decide %s; use a longer --time.\n",
-                f->objective);
-}
-
-static void find_say_interrupted(struct strbuf *out)
-{
-  strbuf_adds(out, "The search did not come to its end, so there is no "
-                   "answer.\n");
-}
-
 /* Decided steps at a value, and the number of those that held. */
 static unsigned find_count_steps(const struct find *f, double value,
                                  unsigned *ret_held)
@@ -533,6 +511,36 @@ static unsigned find_count_steps(const struct find *f, double value,
     *ret_held += s->verdict == SEARCH_HELD;
   }
   return n;
+}
+
+static void find_say_undecided(const struct find *f, struct strbuf *out)
+{
+  const double events = find_lowest_events(f), needed = f->rules.events_min;
+  unsigned held;
+  const unsigned n = find_count_steps(f, f->search.lowest, &held);
+
+  strbuf_addf(out, "No %s was found: ", find_noun(f));
+  if (held > 0) {
+    find_add_value(f, out, "at ", f->search.lowest, " ");
+    strbuf_addf(out, "%s held in %u of %u steps; use a longer --time.\n",
+                f->objective, held, n);
+    return;
+  }
+  find_add_value(f, out, "a step at ", f->search.lowest, " ");
+  if (events < needed)
+    strbuf_addf(out,
+                "has %.0f event%s, and %s takes at least %.0f to decide; use a "
+                "longer --time.\n",
+                events, events == 1 ? "" : "s", f->objective, needed);
+  else
+    strbuf_addf(out, "is too short to decide %s; use a longer --time.\n",
+                f->objective);
+}
+
+static void find_say_interrupted(struct strbuf *out)
+{
+  strbuf_adds(out, "The search did not come to its end, so there is no "
+                   "answer.\n");
 }
 
 /* 0: none. */

@@ -368,7 +368,6 @@ static double search_answer_find_hysteresis(const struct search_step *steps,
   return 0;
 }
 
-/* In spite of all repeats? */
 static bool search_answer_was_open(const struct course *c, double value)
 {
   for (size_t i = 0; i < c->n_results; i++) {
@@ -421,18 +420,23 @@ static void course_describe(const struct course *c, double low)
 /* Shares of the ceiling between which rates are tried. */
 #define SHARE_MIN 0.01
 #define SHARE_MAX 3.0
-/* Was the lowest value, which did not hold, decided? */
+/* May the failure at the upper end be an accident? */
+static bool search_is_doubtful(const struct course *c)
+{
+  return c->fails > 0 && course_against(c, c->fails) < SEARCH_AGAINST;
+}
+
+/* Has the lowest value failed beyond doubt, or is it undecided? */
 static bool search_give_up(struct course *c)
 {
-  enum search_verdict verdict = SEARCH_OPEN;
+  const unsigned held = search_course_held(c, c->s->lowest);
+  unsigned failed = 0;
 
-  for (size_t i = 0; i < c->n; i++) {
-    if (c->steps[i].value == c->s->lowest &&
-        c->steps[i].verdict == SEARCH_FAILED)
-      verdict = SEARCH_FAILED;
-  }
-  return course_end(c, verdict == SEARCH_FAILED ? SEARCH_NOWHERE
-                                                : SEARCH_UNDECIDED);
+  for (size_t i = 0; i < c->n_results; i++)
+    failed += c->result[i].value == c->s->lowest && c->result[i].against == 1;
+  return course_end(c, failed >= SEARCH_AGAINST && failed >= 2 * held
+                         ? SEARCH_NOWHERE
+                         : SEARCH_UNDECIDED);
 }
 
 static bool search_find_ceiling(struct course *c)
@@ -461,6 +465,7 @@ static bool search_find_bracket(struct course *c)
 
   for (;;) {
     const struct search_step *step;
+    double next;
 
     if (!course_measure(c, SEARCH_BRACKET, value, &held))
       return false;
@@ -474,11 +479,15 @@ static bool search_find_bracket(struct course *c)
       return course_end(c, SEARCH_UNDECIDED);
     if (c->holds > 0 && c->fails > 0)
       return true;
-    value = course_tidy(c, value * (!held ? DOWN : course_is_rate(c) ? UP : 2));
-    if (!held && (value < c->bottom || !course_is_rate(c)))
+    next = course_tidy(c, value * (!held ? DOWN : course_is_rate(c) ? UP : 2));
+    if (!held && (next < c->bottom || !course_is_rate(c))) {
+      if (step->verdict == SEARCH_FAILED && search_is_doubtful(c))
+        continue;
       return search_give_up(c);
-    if (held && value > c->top)
+    }
+    if (held && next > c->top)
       return true; /* holds everywhere */
+    value = next;
   }
 }
 
@@ -554,12 +563,6 @@ static bool search_confirm(struct course *c, double *ret)
   }
   *ret = value;
   return true;
-}
-
-/* May the failure at the upper end be an accident? */
-static bool search_is_doubtful(const struct course *c)
-{
-  return c->fails > 0 && course_against(c, c->fails) < SEARCH_AGAINST;
 }
 
 /* The value above the answer held after all: up until one fails. */

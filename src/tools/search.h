@@ -16,7 +16,8 @@
  *   reference  the first step again, every few steps and at the end, to
  *              detect drift
  *
- * A step that contradicts others is repeated, and the majority counts.  A step
+ * A step that contradicts others is repeated, and the majority counts.  The
+ * lowest value has to fail several times.  A step
  * with a disturbed client does not count.  An undecided step (a pause of the
  * machine, perhaps) is repeated some times before its value counts as not
  * holding, unless repeats could not decide either.
@@ -91,8 +92,9 @@ enum search_end {
   SEARCH_GOES_ON,
   SEARCH_FOUND,
   SEARCH_NOWHERE,
-  SEARCH_UNDECIDED, /* too few events, and lower values have fewer */
-  SEARCH_UNSTEADY,  /* drift */
+  /* Too few events, and lower values have fewer; or the lowest has held. */
+  SEARCH_UNDECIDED,
+  SEARCH_UNSTEADY, /* drift */
   SEARCH_CLIENT_END,
   SEARCH_FROZEN_END,
   SEARCH_EMPTY_END, /* no event has ended without a rate */

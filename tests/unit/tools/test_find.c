@@ -292,6 +292,28 @@ static void check_seen(void)
   strbuf_done(&out);
 }
 
+/* The lowest rate has failed as well as held. */
+static void check_contradictory(void)
+{
+  const struct find f = {
+    .rules = { SEARCH_RATE, 0.03, 3 },
+    .objective = "p99<=1ms",
+    .search = { .end = SEARCH_UNDECIDED, .lowest = 10 },
+    .step = { { SEARCH_BRACKET, 10, SEARCH_FAILED },
+              { SEARCH_BRACKET, 10, SEARCH_HELD },
+              { SEARCH_BRACKET, 10, SEARCH_FAILED } },
+    .n = 3,
+  };
+  struct strbuf out = { 0 };
+
+  find_say(&f, &out);
+  OK_STR(strbuf_str(&out),
+         "No rate was found: at 10/s p99<=1ms held in 1 of 3 steps; use a "
+         "longer --time.\nSeen: failed at 10/s (2 of 3).\n",
+         "steps that contradict each other");
+  strbuf_done(&out);
+}
+
 /* Rates up to 700/s hold. */
 static void run_all(struct find *f)
 {
@@ -381,6 +403,7 @@ int main(void)
   check_repeats();
   check_words();
   check_seen();
+  check_contradictory();
   check_replay();
   check_older();
   return TAP_EXIT();

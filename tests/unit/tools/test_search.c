@@ -421,8 +421,9 @@ static void check_numbers(void)
        r.search.high > 1000 && r.search.high <= 1000 * 1.03,
      "large ones to the precision");
   find_number(0, 0, 0, &r);
-  OK(r.search.end == SEARCH_NOWHERE && r.search.lowest == 1 && r.n == 1,
-     "one thread is the fewest");
+  OK(r.search.end == SEARCH_NOWHERE && r.search.lowest == 1 &&
+       r.n == SEARCH_AGAINST,
+     "one thread is the fewest, and a single failure may be an accident");
   find_number(SEARCH_NUMBER_MAX, 0, 0, &r);
   OK(r.search.end == SEARCH_FOUND && r.search.low == SEARCH_NUMBER_MAX &&
        r.search.high == 0,
@@ -503,6 +504,51 @@ static void check_hysteresis(void)
      "what fails once is no answer");
   OK(r.search.hysteresis == 650, "the way to a value may matter");
   OK(fabs(r.search.drift + 0.06) < 1e-9, "references may differ a little");
+}
+
+/* Steps whose value is at most this one have these verdicts in turn ('h':
+ * held; the last one counts for all others); higher values fail. */
+static void find_lowest(const struct search_rules *rules, double most,
+                        const char *verdicts, struct record *r)
+{
+  for (r->n = 0;; r->n++) {
+    struct search_step *step = &r->step[r->n];
+
+    search_next(rules, r->step, r->n, &r->search);
+    if (r->search.end != SEARCH_GOES_ON)
+      return;
+    *step = (struct search_step){ r->search.phase, r->search.value,
+                                  SEARCH_FAILED, 1000, 1e6 };
+    if (step->phase == SEARCH_REFERENCE || step->value == 0 ||
+        step->value > most)
+      continue;
+    step->verdict = *verdicts == 'h' ? SEARCH_HELD : SEARCH_FAILED;
+    verdicts += verdicts[1] != '\0';
+  }
+}
+
+/* Short steps may fail by accident. */
+static void check_lowest(void)
+{
+  static const struct search_rules threads = { SEARCH_THREADS, 0.03, 3,
+                                               SEARCH_AGAIN };
+  static struct record r;
+  unsigned failed = 0;
+
+  find_lowest(&threads, 2, "fh", &r);
+  OK(r.search.end == SEARCH_FOUND && r.search.low == 2,
+     "one thread that failed once may hold");
+  find_lowest(&rates, 15, "fh", &r);
+  OK(r.search.end == SEARCH_FOUND && r.search.low > 14 && r.search.low <= 15,
+     "and so may the lowest rate");
+  find_lowest(&rates, 15, "fhfhf", &r);
+  OK(r.search.end == SEARCH_UNDECIDED && r.search.lowest < 15,
+     "three failures and two steps that held decide nothing");
+  find_lowest(&rates, 15, "f", &r);
+  for (size_t i = 0; i < r.n; i++)
+    failed += r.step[i].value == r.search.lowest;
+  OK(r.search.end == SEARCH_NOWHERE && failed == SEARCH_AGAINST,
+     "three failures are no accident");
 }
 
 /* The answer with these verdicts, one for each step; the rest hold. */
@@ -615,6 +661,7 @@ int main(void)
   check_replay();
   check_hysteresis();
   check_ends();
+  check_lowest();
   check_undecided();
   check_empty();
   return TAP_EXIT();
