@@ -26,7 +26,6 @@
 #include "tools/members.h"
 #include "tools/sweep_opts.h"
 
-/* A figure to look up in both groups. */
 struct figure {
   enum compare_kind kind;
   /* LATENCY: a percentile; NULL: the mean.  CLASS: its name.  THROUGHPUT: a
@@ -302,7 +301,6 @@ static bool compare_series_member_sample_of(const struct result_interval *i,
   return events > 0 && isfinite(value);
 }
 
-/* Of the run or of the member. */
 static double compare_events(const struct result *r, const struct figure *f)
 {
   return f->member ? result_number_at(member_find(r->json, f->member), "events")
@@ -384,7 +382,6 @@ static bool compare_series_sample_of(const struct result_interval *i,
   return true;
 }
 
-/* A short last interval. */
 static bool compare_series_is_scrap(const struct result_interval *list,
                                     size_t i)
 {
@@ -392,26 +389,53 @@ static bool compare_series_is_scrap(const struct result_interval *list,
          list[i].period_s < list[i - 1].period_s / 2;
 }
 
-/* The share of CPU time that others took: no more than the run's threads
- * waited, and no more than others worked. */
-static double compare_series_time_lost(const struct result *r)
+/* CPU time that others took: no more than the run's threads waited, and no more
+ * than others worked. */
+static struct compare_loss compare_loss_of(const struct result *r)
 {
   const double delay_s = result_number_at(r->json, "client.run_queue_delay_s");
   const double servers = result_number_at(r->json, "client.local_servers_cpus");
   const double steal = result_number_at(r->json, "client.steal_cpus");
   const double cpus = result_number_at(r->json, "client.cpus_allowed");
   double others = result_number_at(r->json, "client.other_programs_cpus");
+  struct compare_loss loss = { .how = "waiting for a CPU",
+                               .remedy = "stop the other programs" };
   double lost = delay_s / r->period_s;
 
   if (isfinite(others) && r->cpus_used > 0) {
     others = fmax(0, others - (isfinite(servers) ? servers : 0));
     lost = isfinite(lost) ? fmin(lost, others) : others;
+    loss.how = "to other programs";
+    if (steal > lost) {
+      loss.how = "to the hypervisor";
+      loss.remedy = "use a virtual machine with CPUs of its own";
+    }
     lost += isfinite(steal) ? steal : 0;
-    return lost / (r->cpus_used + lost);
+    loss.share = lost / (r->cpus_used + lost);
+    return loss;
   }
   /* Includes waits of threads for each other. */
   lost /= r->threads;
-  return cpus > 0 && r->threads > cpus ? lost - (1 - cpus / r->threads) : lost;
+  loss.share = cpus > 0 && r->threads > cpus ? lost - (1 - cpus / r->threads)
+                                             : lost;
+  return loss;
+}
+
+struct compare_loss comparisons_loss(const struct comparisons *c)
+{
+  const struct group *const groups[] = { c->base, c->other };
+  struct compare_loss most = { .share = 0 };
+
+  for (size_t k = 0; k < ARRAY_SIZE(groups); k++) {
+    for (size_t i = 0; i < groups[k]->n; i++) {
+      struct compare_loss one = compare_loss_of(groups[k]->runs[i]);
+
+      one.path = groups[k]->path;
+      if (one.share > most.share)
+        most = one;
+    }
+  }
+  return most;
 }
 
 /* Relative standard deviation from waiting for a CPU. */
@@ -420,13 +444,12 @@ static double compare_series_unsteadiness(const struct result *r,
 {
   const bool tail = f->beyond > 0 && f->beyond < TAIL * 1.001;
   const double by = tail ? UNSTEADY_TAIL_BY_WAITING : UNSTEADY_BY_WAITING;
-  const double lost = compare_series_time_lost(r);
+  const double lost = compare_loss_of(r).share;
 
   if (f->kind == COMPARE_ACCESS) /* samples that had to wait were dropped */
     return 0;
   if (!(lost > 0))
     return 0;
-  /* The logarithm of the remaining time. */
   return -by * log1p(-fmin(lost, 0.99));
 }
 

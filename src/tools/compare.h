@@ -62,6 +62,15 @@ struct comparisons {
   bool failed; /* out of memory: incomplete */
 };
 
+/* The run that lost the largest share of its CPU time. */
+struct compare_loss {
+  const char *path; /* NULL: none */
+  double share;
+  const char *how, *remedy; /* words */
+};
+
+struct compare_loss comparisons_loss(const struct comparisons *c);
+
 /* If no figure is known: the reason of the decisive figure; else NULL. */
 const char *comparisons_untold(const struct comparisons *c);
 

@@ -364,11 +364,21 @@ static void compare_summary_add_open(struct compare_summary *s,
     strbuf_addf(&s->lines,
                 "it is not slower by more than %s, but may be faster; ",
                 compare_summary_percent(text, s->share));
-  if (json_object_get(c->base->values, "part")) /* of `bench machine` */
+  if (json_object_get(c->base->values, "part"))
     strbuf_adds(&s->lines, "measure again, with a longer --time");
   else
     compare_summary_advice(&comparisons_decisive(c)->r, s->share, &s->lines);
   strbuf_adds(&s->lines, "\n");
+}
+
+/* The run itself has a warning only if it lost more. */
+static void compare_print_loss(const struct comparisons *c, struct strbuf *out)
+{
+  const struct compare_loss loss = comparisons_loss(c);
+
+  if (loss.path)
+    strbuf_addf(out, "'%s' lost %.1f %% of its CPU time %s", loss.path,
+                100 * loss.share, loss.how);
 }
 
 static void compare_summary_add_slower(struct compare_summary *s,
@@ -395,12 +405,15 @@ static void compare_summary_add_reason(struct compare_summary *s,
     return;
   }
   strbuf_addf(&s->lines, "%s; ", one->reason);
+  if (one->state == BOOT_DISTURBED) {
+    compare_print_loss(c, &s->lines);
+    strbuf_adds(&s->lines, "; ");
+  }
   if (machine)
     strbuf_adds(&s->lines, "measure again, with a longer --time\n");
   else if (one->state == BOOT_DISTURBED)
-    strbuf_addf(&s->lines,
-                "stop the other programs, or repeat with --repeat=%d\n",
-                SETTLE_REPEATS_FEW);
+    strbuf_addf(&s->lines, "%s, or repeat with --repeat=%d\n",
+                comparisons_loss(c).remedy, SETTLE_REPEATS_FEW);
   else
     strbuf_addf(&s->lines, "use a longer --time, or repeat with --repeat=%d\n",
                 BOOT_RUNS_MIN);
@@ -550,7 +563,15 @@ static bool compare_print_has_classes(const struct comparisons *c)
   return false;
 }
 
-/* With or without an interval. */
+static bool compare_print_has_disturbed(const struct comparisons *c)
+{
+  for (size_t i = 0; i < c->n; i++) {
+    if (c->of[i].state == BOOT_DISTURBED)
+      return true;
+  }
+  return false;
+}
+
 static bool compare_print_has_values(const struct comparison *c)
 {
   return c->known || c->r.ratio > 0;
@@ -625,6 +646,11 @@ void compare_print(const struct comparisons *c, double share, bool markdown,
   for (size_t i = 0; i < c->n; i++)
     compare_print_add_row(&t, &c->of[i], share, has_time);
   table_print(&t, markdown ? TABLE_MARKDOWN : TABLE_TEXT, out);
+  if (compare_print_has_disturbed(c)) {
+    strbuf_adds(out, "\nDisturbed run: ");
+    compare_print_loss(c, out);
+    strbuf_adds(out, ".\n");
+  }
   table_done(&t);
   compare_print_differences(c, markdown, out);
 }

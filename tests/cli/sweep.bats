@@ -396,6 +396,14 @@ for name in "fast", "slow":
                        other_programs_cpus=0.6, steal_cpus=0)
     d["run"]["threads"] = 8
     json.dump(d, open("shaken-" + name + ".json", "w"))
+    d["client"].update(run_queue_delay_s=0, cpus_used=1.2, other_programs_cpus=0, steal_cpus=0.2)
+    json.dump(d, open("stolen-" + name + ".json", "w"))
+    d = json.load(open(name + ".json"))
+    for part in (d["totals"], *d["intervals"]):
+        part["events"] *= 10
+        part["latency_ns"]["percentiles"] = {"99": 5e6}
+    d["client"] = dict(run_queue_delay_s=12, cpus_used=0.98, cpus_allowed=2, other_programs_cpus=0.02)
+    json.dump(d, open("tail-" + name + ".json", "w"))
 PY
   bench -5 compare short-fast.json short-slow.json --fail-if-slower=5
   must has "${lines[1]}" '^inconclusive +events/s +1000.* +800.* +-20.0 %$'
@@ -405,7 +413,13 @@ PY
   bench -3 compare sliced-fast.json sliced-slow.json --fail-if-slower=5
   # With more threads than processors, they wait for each other and for others.
   bench -5 compare shaken-fast.json shaken-slow.json --fail-if-slower=5
-  must has "$output" '^CANNOT TELL: disturbed run; stop the other programs, or repeat with --repeat=5$'
+  must has "$output" "^CANNOT TELL: disturbed run; 'shaken-fast.json' lost 30.0 % of its CPU time to other programs; stop the other programs, or repeat with --repeat=5\$"
+  bench -5 compare fast.json stolen-slow.json --fail-if-slower=5
+  must has "$output" "^CANNOT TELL: disturbed run; 'stolen-slow.json' lost 14.3 % of its CPU time to the hypervisor; use a virtual machine with CPUs of its own, or repeat with --repeat=5\$"
+  # Too little for a warning of the run, and too much for the slowest events.
+  bench compare tail-fast.json tail-slow.json
+  must has "$output" '^p99 .*inconclusive: disturbed run$'
+  must has "$output" "^Disturbed run: 'tail-fast.json' lost 2.0 % of its CPU time to other programs\.\$"
   bench compare shaken-fast.json shaken-slow.json --format=json
   echo "$output" >c.json
   must json c.json '(lambda f: f["verdict"] == "inconclusive" and f["reason"] == "disturbed run"
