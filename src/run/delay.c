@@ -19,9 +19,15 @@
 #include "run/worker.h"
 #include "stats/hist.h"
 #include "stats/hist_sum.h"
+#include "stats/rand/rng.h"
 
 /* A measured event takes two readings of some 3 us. */
 #define DELAY_EVERY_NS (2 * NS_PER_MS)
+/* Times the usual distance, until slower events are measured more often. */
+#define DELAY_LATE 8
+/* The distance must not follow each slow event, or the next slow event would be
+ * measured less often. */
+#define DELAY_MEMORY (31.0 / 32)
 
 int delay_init(struct run *run, struct err *err)
 {
@@ -44,10 +50,14 @@ void delay_done(struct run *run)
   hist_free(run->delays.rest);
 }
 
-uint64_t delay_first(const struct worker *w)
+/* Workers begin one after the other. */
+void delay_start(struct worker *w)
 {
-  return w->run->delays.rest ? w->run->measured_ns + DELAY_EVERY_NS * w->tid
-                             : UINT64_MAX;
+  if (!w->run->delays.rest)
+    return;
+  w->chosen_at = w->iteration;
+  w->chosen_ns = w->run->measured_ns;
+  w->sample_ns = w->chosen_ns + DELAY_EVERY_NS / 2 * w->tid;
 }
 
 /* How long this worker has waited for its CPU, or for its thread, so far. */
@@ -61,13 +71,41 @@ static uint64_t delay_so_far(void)
   return thread_queue_ns(&ns) ? ns : 0;
 }
 
-/* A fixed distance keeps step with a server whose every n-th event is slow, and
- * misses all slow events: from half to three halves of it. */
-static uint64_t delay_next(const struct delays *d, uint64_t now)
+/* Event number `from` or one of the next, one `gap` later on average.  A fixed
+ * distance would keep step with a server whose every n-th event is slow. */
+static void delay_draw(struct worker *w, uint64_t from, double gap,
+                       uint64_t now)
 {
-  const uint64_t mixed = now * UINT64_C(0x9E3779B97F4A7C15) >> 48;
+  const double draw = (double)(rng_mix(now + w->tid) >> 11) * 0x1p-53;
 
-  return now + d->every_ns / 2 + (d->every_ns >> 16) * mixed;
+  w->sample_at = from + (uint64_t)(draw * (2 * fmax(1, gap) - 1));
+  w->sample_ns = now + DELAY_LATE * w->run->delays.every_ns;
+  w->chosen_at = w->iteration;
+  w->chosen_ns = now;
+}
+
+/* Events and time since the last choice are added to `share` of those before.
+ * Returns the events in the usual time between two measured events. */
+static double delay_pace(struct worker *w, double share, uint64_t now)
+{
+  const uint64_t every_ns = w->run->delays.every_ns;
+  const uint64_t ns = grown_u64(now, w->chosen_ns);
+
+  w->paced_events = share * w->paced_events +
+                    (double)(w->iteration - w->chosen_at);
+  /* A long stall is no pace. */
+  w->paced_ns = share * w->paced_ns +
+                (double)min_u64(ns, DELAY_LATE * every_ns);
+  return w->paced_events * (double)every_ns / fmax(1, w->paced_ns);
+}
+
+void delay_choose(struct worker *w, uint64_t now)
+{
+  const uint64_t events = w->iteration - w->chosen_at;
+  const bool first = w->sample_at == UINT64_MAX;
+
+  delay_draw(w, w->iteration + 1,
+             first ? (double)events : delay_pace(w, 0.5, now), now);
 }
 
 uint64_t delay_begin(struct worker *w)
@@ -76,8 +114,8 @@ uint64_t delay_begin(struct worker *w)
 
   w->late_ns = 0;
   w->waited_ns = delay_so_far();
-  if (!w->sampled)
-    w->sample_ns = delay_next(&w->run->delays, now);
+  if (w->iteration + 1 >= w->sample_at)
+    delay_draw(w, w->iteration + 2, delay_pace(w, DELAY_MEMORY, now), now);
   w->sampled = w->watched = true;
   return clock_now_ns();
 }

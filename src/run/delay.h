@@ -2,7 +2,9 @@
  * delay.h - how much of the latency of events this machine added: workers that
  * could have gone on, but had no CPU, or slept too long.  Only for src/run.
  *
- * About 500 events per second are measured, at random distances.  The scheduler
+ * About 500 events per second are measured.  Their number is chosen, at random
+ * distances, and not their time: a slow event is measured as often as others,
+ * even if each n-th event is slow.  The scheduler
  * counts the time that a thread has waited for a CPU; a client waits for the
  * thread that carries it.
  */
@@ -21,11 +23,14 @@ struct worker;
 int delay_init(struct run *run, struct err *err);
 void delay_done(struct run *run);
 
-/* When the first event of a worker is to be measured, or UINT64_MAX. */
-uint64_t delay_first(const struct worker *w);
+/* The measured part begins. */
+void delay_start(struct worker *w);
 
-/* The next event is measured.  Sets w->sample_ns to the turn after this one.
- * Returns the present time. */
+/* From w->sample_ns on, before an event: events are slower than expected, and
+ * the next measured event is this one or a later one. */
+void delay_choose(struct worker *w, uint64_t now);
+
+/* The next event is measured.  Chooses another.  Returns the present time. */
 uint64_t delay_begin(struct worker *w);
 
 /* The measured event has ended, or was abandoned. */

@@ -363,7 +363,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
 static bool have_all_begun(const struct run *run)
 {
   for (unsigned i = 0; i < run->plan->threads; i++) {
-    if (run->workers[i].tickets > 0)
+    if (run->workers[i].tickets + run->workers[i].kept > 0)
       return false;
   }
   return atomic_load(&run->tickets) == 0;

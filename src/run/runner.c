@@ -100,7 +100,7 @@ static int make_workers(struct run *run, struct err *err)
       w->classes = class_recorder_of(run->classes, plan_event_thread(plan, i));
     if (run->rated)
       w->rated = class_recorder_of(run->rated, plan_event_thread(plan, i));
-    w->sample_ns = UINT64_MAX;
+    w->sample_at = w->sample_ns = UINT64_MAX;
     w->watched = w->events || w->rated || plan->warmup_ns > 0;
     w->late = i >= plan_clients(plan);
     /* else due with its storm */

@@ -87,8 +87,9 @@ static void await_measured(struct run *run)
 static void end_warmup(struct worker *w, uint64_t *now)
 {
   w->counted = true;
-  w->sample_ns = delay_first(w);
+  delay_start(w);
   w->tickets = w->plan->events == PLAN_NO_LIMIT ? PLAN_NO_LIMIT : 0;
+  w->kept = 0;
   if (w->plan->warmup_ns == 0)
     return;
   w->watched = worker_is_watched(w);
@@ -168,7 +169,22 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
 static bool get_ticket(struct worker *w, uint64_t now)
 {
   w->look_ns = min_u64(w->run->end_ns, w->sample_ns);
+  w->tickets += w->kept;
+  w->kept = 0;
   return w->tickets > 0 || take_tickets(w, now);
+}
+
+/* Those from the next measured event on are kept, so that steps between
+ * measured events count nothing else. */
+static void use_ticket(struct worker *w)
+{
+  const uint64_t before = w->sample_at - w->iteration - 1;
+
+  if (w->tickets > before) {
+    w->kept = w->tickets - before;
+    w->tickets = before;
+  }
+  w->tickets--;
 }
 
 /* Sets start_ns, and look_ns: when to ask again. */
@@ -195,7 +211,9 @@ static bool admit(struct worker *w, uint64_t now)
     return leave(w, now, no_more_events);
   }
 
-  sample = now >= w->sample_ns;
+  if (now >= w->sample_ns)
+    delay_choose(w, now);
+  sample = w->iteration + 1 >= w->sample_at;
   if (sample)
     now = delay_begin(w);
   w->start_ns = now;
@@ -213,7 +231,7 @@ static bool admit(struct worker *w, uint64_t now)
       w->start_ns = delay_begin(w);
     w->look_ns = 0;
   }
-  w->tickets--;
+  use_ticket(w);
   w->skipped = false;
   service_begin(&w->recorder->service, w->start_ns);
   set_phase(w, WORKER_EVENT);
@@ -475,10 +493,10 @@ void worker_give_back(struct worker *w)
   w->open = false;
   if (w->sampled)
     delay_drop(w);
-  if (w->tickets < PLAN_NO_LIMIT / 2)
-    (void)atomic_fetch_add_explicit(&w->run->tickets, w->tickets + 1,
+  if (w->counted && w->plan->events != PLAN_NO_LIMIT)
+    (void)atomic_fetch_add_explicit(&w->run->tickets, w->tickets + w->kept + 1,
                                     memory_order_relaxed);
-  w->tickets = 0;
+  w->tickets = w->kept = 0;
 }
 
 _Atomic uint32_t *worker_stop_word(struct worker *w)

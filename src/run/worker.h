@@ -42,7 +42,8 @@ struct worker {
   bool late;
   uint64_t start_ns;  /* of the open event, or of its arrival */
   uint64_t look_ns;   /* from then on worker_step() takes the slow path */
-  uint64_t tickets;   /* events left of the block that was taken */
+  uint64_t tickets;   /* events until worker_step() takes the slow path */
+  uint64_t kept;      /* more of the block that was taken */
   uint64_t iteration; /* number of the present event, from 1 */
   uint64_t rest_ns;   /* wait before the next event */
   struct recorder *recorder;
@@ -88,9 +89,13 @@ struct worker {
   /* Time on the run queue before the measured part. */
   uint64_t queue_before_ns;
 
-  /* See delay.h: when to measure an event; whether the open event is measured;
-   * how long the worker waited for it; how late it woke up. */
-  uint64_t sample_ns;
+  /* See delay.h: the next event to measure, and when it is chosen anew; event
+   * and time of the last choice; events and time by which it was chosen;
+   * whether the open event is measured; how long the worker waited for it; how
+   * late it woke up. */
+  uint64_t sample_at, sample_ns;
+  uint64_t chosen_at, chosen_ns;
+  double paced_events, paced_ns;
   bool sampled;
   uint64_t waited_ns, late_ns;
 
