@@ -207,6 +207,7 @@ class Chart {
     Object.assign(this, {x0, x1, y0, y1, L, T, W, H, right: W - R, bottom: H - B});
     svg.setAttribute('viewBox', `0 0 ${W} ${H}`);
     svg.replaceChildren();
+    this.labels = [];
     this.drawBands(strip);
     for (const [v, text] of yt) {
       make(svg, 'line.grid', null, {x1: L, x2: W - R, y1: this.py(v), y2: this.py(v)});
@@ -221,11 +222,12 @@ class Chart {
     if (spec.beyond < x1) {
       make(plot, 'rect.beyonddata', null, {x: this.px(spec.beyond), y: T, width: W, height: H - B - T});
       make(svg, 'text', 'extrapolated', {x: W - R - 4, y: T + 12, 'text-anchor': 'end'});
+      this.labels.push({left: W - R - 90, width: 90, y: T + 12});
     }
     if (spec.limit) make(plot, 'line.limit', null, {x1: L, x2: W - R, y1: this.py(spec.limit), y2: this.py(spec.limit)});
     for (const [i, v] of (spec.verticals || []).entries()) {
       make(plot, 'line.limit', null, {x1: this.px(v.x), x2: this.px(v.x), y1: T, y2: H - B});
-      make(svg, 'text.strong', v.text, {x: this.px(v.x) + 4, y: T + 10 + 14 * (i % 4)});
+      this.label(v.text, [0, 1, 2, 3].map(k => [this.px(v.x) + 4, T + 10 + 14 * ((i + k) % 4)]));
     }
     spec.lines.forEach(line => line.off || this.drawLine(plot, line));
     for (const p of spec.points) this.drawPoint(p);
@@ -260,8 +262,7 @@ class Chart {
       if (b.kind === 'mark') {
         const flag = make(this.svg, 'path.moment', null, {d: `M${from} ${strip - 10}V${this.bottom}`, 'data-kind': b.kind});
         make(flag, 'title', b.text);
-        if (this.W > 500) make(this.svg, 'text.strong', b.text.slice(0, 24), {x: from + 4, y: strip + 6,
-          ...(from > this.W * 0.8 ? {'text-anchor': 'end', x: from - 4} : {})});
+        if (this.W > 500) this.label(b.text.slice(0, 24), [[from + 4, strip + 6], [from - 4, strip + 6]]);
         continue;
       }
       const top = make(this.svg, 'rect.' + b.kind, null, {x: from, width, y: 2, height: 10, 'data-kind': b.kind,
@@ -316,9 +317,22 @@ class Chart {
   }
 
   drawPoint(p) {
-    const x = this.px(p.x), y = this.py(p.y), right = x > this.W * 0.7, high = y < this.T + 26;
+    const x = this.px(p.x), y = this.py(p.y);
     make(this.svg, 'circle.mark', null, {cx: x, cy: y, r: 8});
-    make(this.svg, 'text.strong', p.text, {x: x + (right ? -12 : 12), y: y + (high ? 20 : -10), 'text-anchor': right ? 'end' : 'start'});
+    this.label(p.text, [-10, 20, -26, 36, 52].flatMap(dy => [[x + 12, y + dy], [x - 12, y + dy]]));
+  }
+
+  /* A text at the first of some places at which it is within the chart and over no other one, or none: from a place that is
+     left of the one before, it ends there. */
+  label(text, places) {
+    const width = 7.5 * clean(text).length;
+    for (const [i, [x, y]] of places.entries()) {
+      const before = i > 0 && x < places[i - 1][0], left = before ? x - width : x;
+      if (left < this.L || left + width > this.W || y < 12 || y > this.bottom) continue;
+      if (this.labels.some(l => left < l.left + l.width && l.left < left + width && Math.abs(l.y - y) < 15)) continue;
+      this.labels.push({left, width, y});
+      return make(this.svg, 'text.strong', text, {x, y, 'text-anchor': before ? 'end' : 'start'});
+    }
   }
 
   drawGrid(plot) {

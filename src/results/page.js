@@ -29,18 +29,12 @@ const P = (doc, key) => {
   return l && l.count > 0 ? key === 'max' || key === 'mean' ? l[key] : (l.percentiles || {})[key] : undefined;
 };
 
-/* A figure of the machine or of a server by its path: unit, factor, and name. */
+/* A figure by its path: unit, factor, and name. */
+const ENDINGS = [['_bytes_per_s', 'byterate', 1], ['_ns_per_s', 'timerate', 1], ['_per_s', 'rate', 1], ['_ratio', 'share', 1],
+  ['_percent', 'share', 0.01], ['_bytes', 'bytes', 1], ['_ns', 'time', 1], ['_ms', 'time', 1e6], ['_s', 'time', 1e9]];
 const describe = path => {
-  const name = path.replace(/^(system|servers\.\d+)\./, '').replace(/[._]/g, ' ');
-  const strip = end => name.slice(0, -end.length);
-  if (path.endsWith('_bytes_per_s')) return ['byterate', 1, strip(' bytes per s')];
-  if (path.endsWith('_ns_per_s')) return ['timerate', 1, strip(' ns per s')];
-  if (path.endsWith('_per_s')) return ['rate', 1, strip(' per s')];
-  if (path.endsWith('_ratio')) return ['share', 1, strip(' ratio')];
-  if (path.endsWith('_bytes')) return ['bytes', 1, strip(' bytes')];
-  if (path.endsWith('_ns')) return ['time', 1, strip(' ns')];
-  if (path.endsWith('_s')) return ['time', 1e9, strip(' s')];
-  return ['count', 1, name];
+  const [end, unit, factor] = ENDINGS.find(e => path.endsWith(e[0])) || ['', 'count', 1];
+  return [unit, factor, path.slice(0, path.length - end.length).replace(/^(system|servers\.\d+)\./, '').replace(/[._]/g, ' ')];
 };
 const TITLES = {
   'What sessions waited for': 'Wait events', 'Statements as the server counts them': 'Top statements (server)',
@@ -103,15 +97,14 @@ const bandsOf = run => {
 /* ---- the frame ---- */
 const toc = [];
 /* A part that can be folded, and its body; its heading is in the contents. */
-const fold = (title, open = true, note) => {
+const fold = (title, open = true) => {
   const details = make(main, 'details', null, open ? {open: ''} : {});
-  const summary = make(details, 'summary');
-  make(summary, 'h2', title);
-  if (note) make(summary, 'span.dim', note);
+  make(make(details, 'summary'), 'h2', title);
   details.id = title.toLowerCase().replace(/[^a-z]+/g, '-');
   toc.push([title, details]);
   return details;
 };
+const note = (details, text) => make(details.firstElementChild, 'span.dim', text);
 const charts = parent => make(parent, 'div.charts');
 const dropEmpty = details => {
   for (const d of details.querySelectorAll('.charts')) if (!d.children.length) d.remove();
@@ -184,17 +177,17 @@ const header = (data, docs) => {
   });
 };
 const cardList = run => {
-  const {totals, client, database} = run.doc, io = totals.file_operations;
-  const list = [['Throughput', 'rate', totals.events_per_s, 'rate', 'more']];
-  if (totals.queries) list.push(['Queries', 'queries', totals.queries.total_per_s, 'rate', 'more']);
+  const {totals, client, database, outages, test} = run.doc, io = totals.file_operations, list = [];
+  if (test && test.new_orders_per_minute) list.push(['New orders/min', null, test.new_orders_per_minute, 'count']);
+  list.push(['Throughput', 'rate', totals.events_per_s, 'rate']);
+  if (totals.queries) list.push(['Queries', 'queries', totals.queries.total_per_s, 'rate']);
   if (io) for (const [key, name] of [['read', 'Read'], ['write', 'Written']])
-    if (io[key] && io[key].bytes_per_s > 0) list.push([name, null, io[key].bytes_per_s, 'byterate', 'more']);
+    if (io[key] && io[key].bytes_per_s > 0) list.push([name, null, io[key].bytes_per_s, 'byterate']);
+  if (outages && outages.longest_stall_s >= 1) list.push(['Longest outage', null, 1e9 * outages.longest_stall_s, 'time']);
+  list.push(['Errors', 'errors', totals.errors, 'int']);
   for (const [key, name] of [['50', 'p50'], ['95', 'p95'], ['99', 'p99'], ['max', 'max']])
-    list.push(['Latency ' + name, name, P(run.doc, key), 'time', 'less']);
-  list.push(['Errors', 'errors', totals.errors, 'int', 'less']);
-  const {outages} = run.doc;
-  if (outages && outages.longest_stall_s >= 1) list.push(['Longest outage', null, 1e9 * outages.longest_stall_s, 'time', 'less']);
-  if (client && list.length < 8) list.push(['Client CPUs', null, client.cpus_used, 'count', 'less']);
+    list.push(['Latency ' + name, name, P(run.doc, key), 'time']);
+  if (client) list.push(['Client CPUs', null, client.cpus_used, 'count']);
   return list.slice(0, 8);
 };
 const card = (parent, name) => {
@@ -202,14 +195,18 @@ const card = (parent, name) => {
   make(c, 'span', name, {title: clean(name)});
   return c;
 };
-const cards = runs => {
+/* Changes have the colour of the verdict on their figure. */
+const VERDICTS = {faster: '.better', slower: '.worse'}, FIGURES_OF = {Throughput: 'events/s', Queries: 'queries/s'};
+const cards = (runs, sections) => {
   const grid = make(main, 'div.cards'), lists = runs.map(cardList);
-  lists[0].forEach(([name, series, value, unit, good], i) => {
+  const said = new Map((sections.of.Comparison || []).flatMap(s => [...s.querySelectorAll('tbody tr')])
+    .map(row => [row.cells[1].textContent, row.cells[0].textContent]));
+  for (const [name, series, value, unit] of lists[0]) {
     const c = card(grid, name);
     if (runs.length === 1) {
       make(c, 'b', format(value, unit)).dataset.value = value ?? '';
       if (series && runs[0].series[series]) sparkline(c, runs[0].series[series]);
-      return;
+      continue;
     }
     const values = lists.map(l => (l.find(row => row[0] === name) || [])[2]);
     values.forEach((v, k) => {
@@ -219,32 +216,38 @@ const cards = runs => {
       b.dataset.value = v ?? '';
     });
     if (values.length === 2 && values[0] > 0 && values[1] !== undefined) {
-      const change = values[1] / values[0] - 1;
-      const kind = Math.abs(change) < 0.05 ? '' : (change > 0) === (good === 'more') ? '.better' : '.worse';
-      make(c, 'span' + kind, (change > 0 ? '+' : '') + format(change, 'share'));
+      const change = values[1] / values[0] - 1, verdict = said.get(FIGURES_OF[name] || name.replace('Latency ', ''));
+      make(c, 'span' + (VERDICTS[verdict] || ''), (change > 0 ? '+' : '') + format(change, 'share'));
     }
-  });
+  }
 };
 const plainCards = list => {
-  const grid = make(main, 'div.cards');
-  for (const [name, value, small] of list) {
-    if (value === null || value === undefined) continue;
-    const b = make(card(grid, name), value.length > 9 ? 'b.long' : 'b', value);
-    if (small) make(b, 'small', ' ' + small);
-  }
+  const grid = make(main, 'div.cards.few');
+  for (const [name, value] of list)
+    if (value !== null && value !== undefined) make(card(grid, name), value.length > 9 ? 'b.long' : 'b', value);
+  return grid;
 };
 
 /* Verdicts, and warnings, each once. */
 const verdicts = (data, sections) => {
   const items = [], name = run => data.runs.length > 1 ? run.label + ': ' : '';
+  const answers = sections.take('Search').map(s => [data.files.some(f => f.search && f.search.end !== 'found') ? 'warn' : 'good', 'Answer',
+    [...s.querySelectorAll('p')].map(p => p.textContent).join(' ')]);
   for (const run of data.runs) {
-    const r = run.doc.test && run.doc.test.reconciliation;
-    if (r && r.verdict === 'bad')
-      items.push(['bad', 'Acknowledged commits are lost', name(run) + `${format(r.committed, 'int')} committed, ` +
-        `${format(r.unknown, 'int')} with an unknown outcome, ${format(r.in_tables, 'int')} in the tables`]);
-    else if (r)
-      items.push(['good', 'Acknowledged commits', name(run) + `${format(r.committed, 'int')} committed, ` +
-        `${format(r.unknown, 'int')} with an unknown outcome, ${format(r.in_tables, 'int')} in the tables: ${r.verdict}`]);
+    const {reconciliation: all, audit} = run.doc.test || {};
+    for (const r of !all ? [] : all.verdict ? [all] : Object.values(all)) {
+      const counts = [[r.committed, 'committed'], [r.unknown, 'with an unknown outcome'], [r.in_tables, 'in the tables']]
+        .filter(([n]) => Number.isFinite(n)).map(([n, text]) => format(n, 'int') + ' ' + text).join(', ');
+      items.push([{bad: 'bad', ok: 'good'}[r.verdict] || 'warn', r.verdict !== 'bad' ? 'Acknowledged commits'
+        : r.in_tables < r.committed ? 'Acknowledged commits are lost' : 'The tables do not match the commits',
+      name(run) + [counts, r.verdict === 'bad' ? '' : r.verdict].filter(t => t).join(': ')]);
+    }
+    if (audit && data.runs.length <= 8) {
+      const of = {};
+      for (const line of Object.values(audit)) of[line.verdict] = (of[line.verdict] || 0) + 1;
+      items.push([of.bad ? 'bad' : of.ok === Object.keys(audit).length ? 'good' : 'warn', 'Audit',
+        name(run) + Object.entries(of).sort().map(([verdict, n]) => plural(n, 'rule') + ' ' + verdict).join(', ')]);
+    }
     if (run.doc.slo && data.runs.length <= 8) for (const t of run.doc.slo.terms || [])
       items.push([t.verdict === 'failed' ? 'bad' : t.verdict === 'held' ? 'good' : 'warn', 'Objective ' + t.term,
         name(run) + t.verdict + ' with ' + format(t.value, t.unit === 'ns' ? 'time' : t.unit === 'ratio' ? 'share' : 'count')]);
@@ -266,7 +269,7 @@ const verdicts = (data, sections) => {
   }
   if (!items.length) items.push(['good', 'No warnings', '']);
   const order = ['bad', 'warn', 'good'];
-  const list = box(main, items.sort((a, b) => order.indexOf(a[0]) - order.indexOf(b[0])));
+  const list = box(main, answers.concat(items.sort((a, b) => order.indexOf(a[0]) - order.indexOf(b[0]))));
   if (items.length < 7) return;
   const more = make(list.parentElement, 'details');
   make(more, 'summary', plural(items.length - 4, 'more warning'));
@@ -276,8 +279,8 @@ const verdicts = (data, sections) => {
 /* ---- over time ---- */
 const lineOf = (run, key, name, more) => ({name, x: run.t, y: run.series[key], ...more});
 const enough = runs => runs.filter(r => r.t.length >= 5);
-const overTime = runs => {
-  const details = fold('Throughput and latency'), grid = charts(details);
+const overTime = (details, runs) => {
+  const grid = charts(details);
   const bands = runs.length === 1 ? bandsOf(runs[0]) : [];
   const add = (title, unit, lines, more) => lines.length && new Chart(grid, {title, time: true, bands, lines, y: {unit}, ...more});
   const drawn = enough(runs), of = key => drawn.map((r, i) => [r, runs.indexOf(r)]).filter(([r]) => r.series[key]);
@@ -313,8 +316,8 @@ const overTime = runs => {
   }
 };
 
-const distribution = runs => {
-  const details = fold('Distribution of latencies'), grid = charts(details), have = runs.filter(r => r.hist);
+const distribution = (details, runs) => {
+  const grid = charts(details), have = runs.filter(r => r.hist);
   const spectrum = h => {
     const total = h.reduce((a, [, c]) => a + c, 0), x = [0], y = [h[0][0]];
     let below = 0;
@@ -381,16 +384,16 @@ const serversOf = (details, runs) => {
 const COLUMNS = [['rate', 'events/s', 'rate'], ['offered', 'offered/s', 'rate'], ['queries', 'queries/s', 'rate'], ['p50', 'p50', 'time'],
   ['p95', 'p95', 'time'], ['p99', 'p99', 'time'], ['p999', 'p99.9', 'time'], ['max', 'max', 'time'], ['errors', 'errors/s', 'rate']];
 /* Long tables are made when they are unfolded. */
-const intervals = runs => {
-  const all = runs.filter(r => r.t.length > 1), outer = fold('Intervals', false, all.length === 1 ? format(all[0].t.length, 'int') : '');
+const intervals = (outer, runs) => {
+  const all = runs.filter(r => r.t.length > 1);
+  if (all.length === 1) note(outer, format(all[0].t.length, 'int'));
   for (const run of all) {
-    const details = all.length > 1 ? make(outer, 'details') : outer;
+    const details = make(outer, all.length > 1 ? 'details' : 'div');
     if (all.length > 1) make(details, 'summary', run.label + ' (' + format(run.t.length, 'int') + ')');
     const have = COLUMNS.filter(([k]) => run.series[k]);
-    details.addEventListener('toggle', () => sortable(table(details, [['elapsed (s)', ...have.map(c => c[1])],
+    (all.length > 1 ? details : outer).addEventListener('toggle', () => sortable(table(details, [['elapsed (s)', ...have.map(c => c[1])],
       ...run.t.map((t, i) => [grouped(t, 1), ...have.map(([k, , unit]) => format(run.series[k][i], unit))])], 0)), {once: true});
   }
-  if (!all.length) dropEmpty(outer);
 };
 
 /* ---- sweeps and searches ---- */
@@ -399,35 +402,40 @@ const number = text => {
   const m = /^([0-9.]+)([KMGT]?)$/.exec(text ?? '');
   return m && !isNaN(m[1]) ? m[1] * (SIZES[m[2]] || 1) : null;
 };
-const sweeps = (data, sections) => {
+/* A rate of 0 is none: such a step is no point of an axis of rates. */
+const isClosed = (option, value) => option === 'rate' && number(value) === 0;
+const valueText = values => Object.entries(values).map(([k, v]) => isClosed(k, v) ? 'closed loop' : k.replace(/_/g, ' ') + ' ' + v).join(', ');
+const sweeps = (details, data) => {
   const files = data.files.filter(f => f.n > 1 && !f.search && data.runs[f.first].values);
   if (!files.length) return false;
   const steps = files.flatMap(f => data.runs.slice(f.first, f.first + f.n).map(run => ({run, file: f})));
   const names = [...new Set(steps.flatMap(s => Object.keys(s.run.values)))];
   const several = names.filter(n => new Set(steps.map(s => s.run.values[n])).size > 1);
   const option = several.find(n => steps.every(s => number(s.run.values[n]) !== null)) || several[0] || names[0];
-  const values = [...new Set(steps.map(s => s.run.values[option] ?? ''))], numeric = values.every(v => number(v) !== null);
+  const closed = run => isClosed(option, run.values[option]);
+  const values = [...new Set(steps.filter(s => !closed(s.run)).map(s => s.run.values[option] ?? ''))], numeric = values.every(v => number(v) !== null);
   const xOf = run => numeric ? number(run.values[option]) : values.indexOf(run.values[option] ?? '');
   const at = numeric ? values.map(number).sort((a, b) => a - b) : values.map((_, i) => i);
   const wide = numeric && at[0] > 0 && at.at(-1) / at[0] >= 8;
   const x = {scale: wide ? 'log' : 'linear', label: option.replace(/_/g, ' '), at, names: numeric ? at.map(v => tick(v, 'count')) : values};
   const lines = new Map();
   for (const s of steps) {
-    const rest = names.filter(n => n !== option).map(n => n + '=' + s.run.values[n]);
+    const rest = names.filter(n => n !== option || closed(s.run)).map(n => isClosed(n, s.run.values[n]) ? 'closed loop' : n + '=' + s.run.values[n]);
     const name = [...(files.length > 1 ? [s.file.name] : []), ...rest].join(', ') || 'median of repeats';
     lines.set(name, [...(lines.get(name) || []), s.run]);
   }
   const repeats = steps.some(s => s.run.repeats.length > 1);
   const shown = [...lines].slice(0, 8).map(([name, runs]) => [name === 'median of repeats' && !repeats ? 'measured' : name,
     runs.sort((a, b) => xOf(a) - xOf(b))]);
-  const lineOf = ([name, runs], key) => ({name, dots: true, x: runs.map(xOf), y: runs.map(r => r[key][0]),
-    low: runs.map(r => r[key][1]), high: runs.map(r => r[key][2])});
-  const details = fold('Sweep'), grid = make(details, 'div.charts.three'), what = option.replace(/_/g, ' ');
+  /* The same at all rates: what a closed loop reaches. */
+  const lineOf = ([name, runs], key) => closed(runs[0]) ? {name, kind: 'beyond', x: [at[0], at.at(-1)], y: Array(2).fill(runs[0][key][0])}
+    : {name, dots: true, x: runs.map(xOf), y: runs.map(r => r[key][0]), low: runs.map(r => r[key][1]), high: runs.map(r => r[key][2])};
+  const grid = make(details, 'div.charts.three'), what = option.replace(/_/g, ' ');
   const same = (a, b) => a && b && Object.keys(a).length === Object.keys(b).length && Object.keys(a).every(k => a[k] === b[k]);
   const find = (f, values) => steps.find(s => s.file === f && same(s.run.values, values));
   const points = [], law = files.length === 1 && shown.length === 1 ? files[0].law : null;
   for (const f of files) {
-    const best = find(f, f.best), knee = find(f, f.knee);
+    const [best, knee] = [find(f, f.best), find(f, f.knee)].map(s => s && !closed(s.run) ? s : null);
     if (best) points.push({x: xOf(best.run), y: best.run.rate[0], text: best === knee ? 'best and knee' : 'best'});
     if (knee && knee !== best) points.push({x: xOf(knee.run), y: knee.run.rate[0], text: 'knee'});
   }
@@ -458,15 +466,21 @@ const sweeps = (data, sections) => {
     'The best step has the highest throughput; the knee is the smallest value that reaches 95 % of it.' +
     (lines.size > 8 ? ` The charts show the first 8 of ${lines.size} combinations.` : ''));
   if (law && !fits) make(details, 'p', 'The scalability law does not fit these runs, so its curve is not drawn.');
-  sections.put(details, ['Scalability'], files.length === 1);
-  return {files, find, option};
+  const best = find(files[0], files[0].best), knee = find(files[0], files[0].knee);
+  return files.length > 1 || !best ? [] : [['Best', format(best.run.rate[0], 'rate')], ['At', valueText(best.run.values)],
+    ['p99 of the best', format(best.run.p99[0], 'time')], ['Knee', knee && valueText(knee.run.values)],
+    ['p99 of the knee', knee && format(knee.run.p99[0], 'time')], ['Steps', format(files[0].n, 'int')]];
 };
-const searches = (data, sections) => {
-  const files = data.files.filter(f => f.search);
-  if (!files.length) return false;
-  const details = fold('Search'), grid = charts(details);
-  sections.put(details, ['Search'], true);
-  grid.before(...details.querySelectorAll('section'));
+/* Between which values the answer is if there is none: the highest that held in most steps, and the lowest above that failed. */
+const between = s => {
+  const of = new Map();
+  for (const {value, verdict, phase} of s.steps) if (value > 0 && phase !== 'reference' && (verdict === 'held' || verdict === 'failed'))
+    of.set(value, (of.get(value) || 0) + (verdict === 'held' ? 1 : -1));
+  const all = [...of].sort((a, b) => a[0] - b[0]), low = all.filter(v => v[1] > 0).at(-1);
+  return [low && low[0], (all.find(v => v[1] <= 0 && (!low || v[0] > low[0])) || [])[0]];
+};
+const searches = (details, data) => {
+  const files = data.files.filter(f => f.search), grid = charts(details);
   for (const f of files) {
     const s = f.search, of = verdict => s.steps.filter(step => step.value > 0 && step.verdict === verdict);
     const highest = s.steps.reduce((a, step) => Math.max(a, step.latency_ns || 0), s.limit_ns || 0);
@@ -485,8 +499,46 @@ const searches = (data, sections) => {
     new Chart(grid, {title: 'Achieved by offered load' + (files.length > 1 ? ': ' + f.name : ''), x: {label: what, scale: 'log', unit: s.find === 'rate' ? 'rate' : 'count'},
       y: {unit: 'rate'}, lines: lines.filter(l => l.kind === 'dots').map(l => ({...l, y: of({2: 'held', 1: 'failed', 6: 'open'}[l.colour]).map(p => p.events_per_s)}))});
   }
-  sections.put(details, ['Steps']);
-  return true;
+  const s = files[0] && files[0].search, show = v => format(v, s.find === 'rate' ? 'rate' : 'int');
+  if (!s) return false;
+  const [low, high] = s.end === 'found' ? [s.low, s.high] : between(s), ends = [low, high].map(v => v ? show(v) : null);
+  return [s.end === 'found' ? ['Answer', ends[0]] : low && high ? ['Between', ends.join(' and ')] : ['Answer', low ? 'at least ' + ends[0] : 'none'],
+    ['Fails at', s.end === 'found' || !low ? ends[1] : null], ['Drift of the machine', Math.abs(s.drift) >= 0.05 ? format(s.drift, 'share') : null],
+    ['Objective', s.objective], ['Steps', format(s.steps.length, 'int')]];
+};
+
+/* ---- figures of the test ---- */
+const DRAWN = ['figures', 'reconciliation', 'latency', 'loaded', 'pairs', 'numa', 'audit'], QUIET = ['reconnects', 'longest_outage_s', 'without_connection_s'];
+const required = r => r.most === undefined ? '≥ ' + r.least + ' ' + r.unit : r.unit === 's' ? '≤ ' + r.most + ' s' : r.least + ' – ' + r.most + ' ' + r.unit;
+const testOf = (details, runs) => {
+  const isGroup = v => v !== null && typeof v === 'object';
+  const text = (path, v) => {
+    const [unit, factor] = describe(path);
+    return typeof v === 'number' ? format(v * factor, unit === 'count' && Number.isInteger(v) ? 'int' : unit) : Array.isArray(v) ? v.join(', ') : String(v ?? '–');
+  };
+  const tests = runs.map(r => r.doc.test || {}), of = r => runs.length > 1 ? ': ' + r.label : '';
+  const keys = [...new Set(tests.flatMap(t => Object.keys(t)))].filter(k => !DRAWN.includes(k)).sort();
+  const single = keys.filter(k => !tests.some(t => isGroup(t[k])) && !(QUIET.includes(k) && tests.every(t => !t[k])));
+  runs.forEach((run, i) => {
+    const test = tests[i];
+    if (test.audit) {
+      make(details, 'h3', 'Audit' + of(run));
+      sortable(table(details, [['rule', 'required', 'measured', 'of', 'verdict'], ...Object.entries(test.audit).sort().map(([rule, r]) =>
+        [rule.replace(/_/g, ' ').replace(/ 90 within$/, ', 90 % within'), required(r), r.unit === '%' ? format(r.value / 100, 'share')
+          : format(r.unit === 's' ? r.value * 1e9 : r.value, r.unit === 's' ? 'time' : 'count'), format(r.of, 'int'), r.verdict])]));
+    }
+    for (const k of keys) {
+      const rows = isGroup(test[k]) && !Array.isArray(test[k]) ? Object.entries(test[k]).sort() : [], groups = rows.filter(([, v]) => isGroup(v) && !Array.isArray(v));
+      const heads = [...new Set(groups.flatMap(([, v]) => Object.keys(v)))].filter(h => !groups.some(([, v]) => isGroup(v[h]))).sort();
+      if (!rows.length) continue;
+      make(details, 'h3', describe(k)[2] + of(run));
+      if (groups.length === rows.length && heads.length) sortable(table(details, [[describe(k)[2], ...heads.map(h => describe(h)[2])],
+        ...rows.map(([name, v]) => [name.replace(/_/g, ' '), ...heads.map(h => text(h, v[h]))])]));
+      else table(details, [['figure', ''], ...rows.filter(([, v]) => !isGroup(v)).map(([name, v]) => [describe(name)[2], text(name, v)])]);
+    }
+  });
+  if (single.length) table(details, [['figure', ...(runs.length > 1 ? runs.map(r => r.label) : [''])],
+    ...single.map(k => [describe(k)[2], ...tests.map(t => text(k, t[k]))])]);
 };
 
 /* ---- tests of memory and processors ---- */
@@ -569,9 +621,9 @@ const figureText = f => {
   if (f.unit === 'ns') return format(f.value, 'time');
   return format(f.value, f.unit === 'bytes_per_s' ? 'byterate' : /per_s$/.test(f.unit) ? 'rate' : 'count');
 };
-const machine = (data, sections) => {
+const machine = (details, data, sections) => {
   const parts = [...new Set(data.runs.map(r => r.values && r.values.part))].map(name => ({name, runs: data.runs.filter(r => r.values && r.values.part === name)}));
-  const details = fold('Results'), all = make(details, 'div.parts');
+  const all = make(details, 'div.parts');
   for (const {name, runs} of parts) {
     const one = make(all, 'div'), doc = runs[0].doc, figures = Object.keys((doc.test && doc.test.figures) || {});
     if (doc.totals.cpu_kernels) {
@@ -584,106 +636,73 @@ const machine = (data, sections) => {
   }
   for (const {name, runs} of parts) {
     if (runs[0].doc.totals.cpu_kernels && !isSample(runs[0])) continue;
-    const part = fold(name, false), title = toc.at(-1);
+    const part = fold(name, false);
+    toc.pop();
     samples(part, runs);
-    if (!isSample(runs[0])) {
-      for (const draw of [overTime, distribution]) {
-        draw(runs);
-        const made = toc.pop()[1];
-        part.append(...[...made.children].slice(1));
-        made.remove();
-      }
-    }
+    if (!isSample(runs[0])) overTime(part, runs), distribution(part, runs);
     sections.put(part, Object.keys(sections.of).filter(k => k.startsWith(name + '/')));
-    toc.splice(toc.indexOf(title), 1);
   }
   sections.take('Part');
 };
 
 /* ---- all of it ---- */
+const outagesOf = (details, {runs}) => {
+  const o = runs.length === 1 && runs[0].doc.outages, c = o && o.clients;
+  if (o && o.stall_count > 0) make(details, 'p', `${plural(o.stall_count, 'time')} without service, ${span(o.stalled_s)} together, ` +
+    `the longest ${span(o.longest_stall_s)}. ` + (c && c.affected > 0 ? `${c.affected} of ${plural(c.all, 'client')} lost the service` +
+    (c.until_the_end ? `, ${c.until_the_end} until the end` : '') + `; from the last success to the next one: median ` +
+    `${span(c.unavailable.median_s)}, longest ${span(c.unavailable.longest_s)}.` : 'No client failed with an error.'));
+};
+const OUTAGES = {title: 'Outages', draw: outagesOf, bare: ['Outages']};
+/* Of the steps of a sweep, the first ones. */
+const ofSteps = draw => (details, {runs, many, data}) => {
+  draw(details, runs);
+  if (many) note(details, data.runs.length > 8 ? `the first 8 of ${data.runs.length} steps` : 'of the steps');
+};
+/*
+ * The parts of a page, in their order: a title, when (always by default), whether it is open, what draws it, and
+ * sections of the program in it, by their kinds; bare: without their headings.  A part without content is left out.
+ */
+const PARTS = [
+  {...OUTAGES, when: p => p.severe},
+  {title: 'Comparison', when: p => p.data.files.length > 1, bare: ['Comparison'], keys: p => p.single ? ['Summary', 'Options that differ'] : []},
+  {title: 'Sweep', when: p => p.many && p.data.files.some(f => f.n > 1 && !f.search), draw: (d, p) => p.cards = sweeps(d, p.data), keys: () => ['Scalability']},
+  {title: 'Search', when: p => p.search, draw: (d, p) => p.cards = searches(d, p.data), keys: () => ['Steps']},
+  {title: 'Results', when: p => p.data.parts, draw: (d, p) => machine(d, p.data, p.sections)},
+  {title: 'Results', when: p => p.samples, keys: () => ['Figures'], draw: (d, p) => samples(d, p.runs)},
+  {title: 'Throughput and latency', when: p => p.timed, open: p => !p.many, draw: ofSteps(overTime), keys: () => ['Marks', 'Dips']},
+  {title: 'Distribution of latencies', when: p => p.timed, open: p => !p.many, draw: ofSteps(distribution)},
+  {title: 'Results of the test', when: p => !p.data.parts && !p.samples && !p.many, keys: () => ['Figures'], draw: (d, p) => testOf(d, p.runs)},
+  {...OUTAGES, when: p => !p.severe && !p.data.parts, open: p => !p.many},
+  {title: 'Statements and operations', open: p => !p.many, keys: () => ['Summary', 'Members', 'Operations', 'Errors', 'Figures']},
+  {title: 'Server', when: p => !p.data.parts, open: () => false, draw: (d, p) => serversOf(d, p.runs),
+    keys: () => ['What sessions waited for', 'Statements as the server counts them']},
+  {title: 'Machine', when: p => !p.data.parts, open: () => false, draw: (d, p) => machineOf(d, p.runs)},
+  {title: 'Intervals', when: p => p.timed, open: () => false, draw: (d, p) => intervals(d, p.runs)},
+  {title: 'Options', open: () => false, keys: () => ['Options that differ', 'Options']},
+  {title: 'Environment', open: () => false, keys: p => ['Environment that differs', 'Environment', ...Object.keys(p.sections.of)]},
+];
 const report = data => {
   data.runs.forEach(unpack);
-  for (const f of data.files) if (f.search) for (const r of data.runs.slice(f.first, f.first + f.n))
-    if (r.values && r.values.rate === '0') r.label = r.label.replace(/rate=0$/, 'closed loop');
-  const sections = new Sections(), runs = data.runs.slice(0, 8), docs = data.runs.map(r => r.doc);
-  const single = data.files.every(f => f.n === 1) && !data.parts;
+  const sections = new Sections(), runs = data.runs.slice(0, 8);
+  const search = data.files.some(f => f.search), single = data.files.every(f => f.n === 1) && !data.parts, samples = !data.parts && runs.some(isSample);
+  const page = {data, sections, runs, single, search, samples, many: !single && !data.parts, timed: !data.parts && !samples,
+    severe: single && runs.some(r => r.doc.outages && ((r.doc.outages.stalls || []).some(o => o.length_s >= 1) || (r.doc.outages.clients || {}).affected > 0))};
   hatches();
-  header(data, docs);
-  if (single && data.runs.length <= 3 && !runs.some(isSample)) cards(runs);
-  const slot = make(main, 'div.cards');
+  header(data, data.runs.map(r => r.doc));
+  if (single && data.runs.length <= 3 && !samples) cards(runs, sections);
+  const slot = make(main, 'div');
   verdicts(data, sections);
   const top = make(main, 'div');
-  if (data.files.length > 1) {
-    const compared = fold('Comparison');
-    sections.put(compared, ['Comparison'], true);
-    if (single) sections.put(compared, ['Summary', 'Options that differ']);
-    dropEmpty(compared);
+  for (const {title, when, open, draw, bare, keys} of PARTS) {
+    if (when && !when(page)) continue;
+    const details = fold(title, !open || open(page));
+    if (draw) draw(details, page);
+    if (bare) sections.put(details, bare, true);
+    if (keys) sections.put(details, keys(page));
+    dropEmpty(details);
   }
-  if (data.parts) {
-    machine(data, sections);
-  } else {
-    const o = runs.length === 1 && runs[0].doc.outages, c = o && o.clients;
-    const stopped = open => {
-      const outages = fold('Outages', open);
-      if (o && o.stall_count > 0) make(outages, 'p', `${plural(o.stall_count, 'time')} without service, ${span(o.stalled_s)} together, ` +
-        `the longest ${span(o.longest_stall_s)}. ` + (c && c.affected > 0 ? `${c.affected} of ${plural(c.all, 'client')} lost the service` +
-        (c.until_the_end ? `, ${c.until_the_end} until the end` : '') + `; from the last success to the next one: median ` +
-        `${span(c.unavailable.median_s)}, longest ${span(c.unavailable.longest_s)}.` : 'No client failed with an error.'));
-      sections.put(outages, ['Outages'], true);
-      dropEmpty(outages);
-    };
-    const severe = single && runs.some(r => r.doc.outages && ((r.doc.outages.stalls || []).some(o => o.length_s >= 1) || (r.doc.outages.clients || {}).affected > 0));
-    if (severe) stopped(true);
-    const sweep = sweeps(data, sections), search = searches(data, sections);
-    if (sweep) {
-      const f = sweep.files[0], best = sweep.find(f, f.best), knee = sweep.find(f, f.knee);
-      const valueOf = s => Object.entries(s.run.values).map(([k, v]) => k.replace(/_/g, ' ') + ' ' + v).join(', ');
-      if (best && sweep.files.length === 1) plainCards([['Best', format(best.run.rate[0], 'rate'), ''], ['at', valueOf(best)],
-        ['p99 of the best', format(best.run.p99[0], 'time')], ['Knee', knee && valueOf(knee)], ['p99 of the knee', knee && format(knee.run.p99[0], 'time')],
-        ['Steps', format(f.n, 'int')]]), slot.replaceWith(main.lastElementChild);
-    } else if (search) {
-      const s = data.files.find(f => f.search).search, unit = s.find === 'rate' ? 'rate' : 'int';
-      plainCards([['Answer', s.low ? format(s.low, unit) : 'none'], ['Fails at', s.high ? format(s.high, unit) : null], ['Objective', s.objective],
-        ['Steps', format(s.steps.length, 'int')]]);
-      slot.replaceWith(main.lastElementChild);
-    }
-    const many = sweep || search, samplesOnly = runs.some(isSample);
-    if (samplesOnly) {
-      const details = fold('Results');
-      sections.put(details, ['Figures']);
-      samples(details, runs);
-    } else {
-      const before = toc.length;
-      overTime(runs);
-      distribution(runs);
-      if (many) toc.slice(before).forEach(([, d]) => {
-        d.open = false;
-        make(d.firstElementChild, 'span.dim', data.runs.length > 8 ? `the first 8 of ${data.runs.length} steps` : 'of the steps');
-      });
-    }
-    stopped(!many);
-    const statements = fold('Statements and operations', !many);
-    sections.put(statements, many || !single || runs.length === 1 ? ['Summary'] : [], false);
-    sections.put(statements, ['Members', 'Operations', 'Errors', 'Figures']);
-    dropEmpty(statements);
-    const server = fold('Server', false);
-    serversOf(server, runs);
-    sections.put(server, ['What sessions waited for', 'Statements as the server counts them']);
-    dropEmpty(server);
-    const host = fold('Machine', false);
-    machineOf(host, runs);
-    dropEmpty(host);
-    if (!samplesOnly) intervals(runs);
-  }
-  sections.put(document.getElementById('throughput-and-latency') || main, ['Marks', 'Dips']);
-  if (!slot.children.length) slot.remove();
-  const options = fold('Options', false);
-  sections.put(options, ['Options that differ', 'Options']);
-  dropEmpty(options);
-  const environment = fold('Environment', false);
-  sections.put(environment, ['Environment that differs', 'Environment'], false);
-  for (const key of Object.keys(sections.of)) sections.put(environment, [key]);
-  dropEmpty(environment);
+  if (page.cards && page.cards.length) slot.replaceWith(plainCards(page.cards));
   navigation(top);
   top.remove();
   /* Paper has everything unfolded. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"
@@ -130,7 +131,11 @@ void group_describe(const struct group *g, struct strbuf *out)
   {
     const char *text = json_string_value(value);
 
-    strbuf_addf(out, "%s%s=%s", first ? "" : ", ", name, text ? text : "?");
+    strbuf_adds(out, first ? "" : ", ");
+    if (strcmp(name, "rate") == 0 && text && strcmp(text, "0") == 0)
+      strbuf_adds(out, "closed loop");
+    else
+      strbuf_addf(out, "%s=%s", name, text ? text : "?");
     first = false;
   }
 }

@@ -91,6 +91,10 @@ json.dump(d, open("other.json", "w"))'
   must has "$output" '^Not stationary: the throughput of the reference step has changed by -[0-9]+ %, so there is no answer; use --find-drift if that is usual here\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "not_stationary" and d["sweep"]["search"]["low"] > 0'
   must has "$output" '^Seen: held at [0-9.]+/s \([0-9]+ of [0-9]+\)'
+  bench -0 report f.json -o page.html
+  drawn page.html
+  must json drawn.json 'd["box"][0].startswith("AnswerNot stationary: the throughput") and "Seen: held at" in d["box"][0] and
+    d["cards"]["Drift of the machine"].startswith("-") and ("Between" in d["cards"] or d["cards"]["Answer"].startswith("at least "))'
   # Each step was a run.
   must is "$(wc -c <runs | xargs)" "$(python3 -c 'import json; print(len(json.load(open("f.json"))["steps"]))')"
 }

@@ -174,11 +174,13 @@ for n, name in enumerate(sys.argv[1:], 1):
 PY
 }
 
-# sweep_of FILE TEXT: the runs of `make_runs` are its steps; TEXT is the rest of its member "sweep".
+# sweep_of FILE TEXT [rate]: the runs of `make_runs` are its steps, of 1, 2 and 4 threads or of no rate, 1/s and 2/s; TEXT
+# is the rest of its member "sweep".
 sweep_of() {
   python3 - "$@" <<'PY'
 import json, sys
-steps = [{"step": n, "repeat": 1, "values": {"threads": str(n)}, "exit_status": 0, "failed": None,
+option = sys.argv[3] if len(sys.argv) > 3 else "threads"
+steps = [{"step": n, "repeat": 1, "values": {option: str(n if option == "threads" else n // 2)}, "exit_status": 0, "failed": None,
           "result": json.load(open(f"{n}.json"))} for n in (1, 2, 4)]
 json.dump({"schema": "bench-sweep/1", "steps": steps, "sweep": dict({"best": {"threads": "4"}, "knee": {"threads": "2"}},
           **json.loads(sys.argv[2]))}, open(sys.argv[1], "w"))
@@ -195,6 +197,39 @@ PY
   must json drawn.json 'd["cards"]["Throughput"] == "1,000/s|2,000/s" and len(d["facts"]) == 2 and
     d["box"] == ["Warninga and 1 more (b): 7 things; do another"]'
   must json drawn.json 'any(c in ("faster", "inconclusive", "same", "better") for c in d["cells"])'
+  # A change has a colour if there is a verdict on it: runs of one moment tell nothing, steady ones do.
+  must json drawn.json '"inconclusive" in d["cells"] and ["+100 %", ""] in d["changes"] and
+    not any(kind for _, kind in d["changes"])'
+  steady a.json b.json
+  bench -0 report b.json a.json -o page.html
+  drawn page.html
+  must json drawn.json '"slower" in d["cells"] and ["-50.0 %", "worse"] in d["changes"]'
+}
+
+@test "page: what a test has counted: cards, the audit, and tables" {
+  make_runs a.json
+  python3 - <<'PY'
+import json
+d = json.load(open("a.json"))
+rule = {"of": 79, "unit": "%", "value": 65.4, "least": 57, "most": 63, "verdict": "too short"}
+d["test"] = {"new_orders_per_minute": 3137.0, "isolation_level": "read-committed", "longest_outage_s": 0.25,
+  "reconciliation": {"enqueued": {"verdict": "ok", "committed": 5, "unknown": 0, "in_tables": 5}, "done": {"verdict": "no tables"}},
+  "transactions": {"new_order": {"count": 794, "mean_ms": 43.229}, "stock_level": {"count": 79, "mean_ms": 14.7}},
+  "audit": {"payments_by_last_name": rule, "stock_level_90_within": dict(rule, unit="s", least=0, most=20, value=0.025, verdict="ok"),
+            "payments_of_all": {"of": 1818, "unit": "%", "value": 43.34, "least": 43, "verdict": "ok"}}}
+json.dump(d, open("t.json", "w"))
+PY
+  bench -0 report t.json -o page.html
+  drawn page.html
+  must json drawn.json 'd["cards"]["New orders/min"] == "3,140" and "Results of the test" in d["contents"] and
+    d["box"][:2] == ["Acknowledged commitsno tables", "Audit2 rules ok, 1 rule too short"] and
+    d["box"][-1] == "Acknowledged commits5 committed, 0 with an unknown outcome, 5 in the tables: ok"'
+  local row
+  for row in '"payments by last name", "57 – 63 %", "65.4 %", "79", "too short"' '"stock level", "79", "14.7 ms"' \
+    '"stock level, 90 % within", "≤ 20 s", "25.0 ms", "79", "ok"' '"payments of all", "≥ 43 %", "43.3 %", "1,818", "ok"' \
+    '"isolation level", "read-committed"' '"longest outage", "250 ms"'; do
+    must json drawn.json "any(d[\"cells\"][i:][:len([$row])] == [$row] for i in range(len(d[\"cells\"])))"
+  done
 }
 
 @test "page: sweeps lie over each other, and one has its best step, its knee and its law" {
@@ -211,6 +246,27 @@ PY
   drawn page.html
   must json drawn.json 'd["lines"]["Throughput vs. threads"] == ["s", "other"] and d["contents"][:2] == ["Comparison", "Sweep"]
     and [d["cells"].count(f"threads={n}") for n in (1, 2, 4)] == [d["cells"].count("threads=1")] * 3'
+}
+
+@test "page: the best step and the knee have labels of their own; a rate of 0 is a closed loop" {
+  make_runs 1.json 2.json 3.json 4.json
+  sweep_of s.json '{"best": {"threads": "4"}, "knee": {"threads": "2"}}'
+  python3 -c '
+import json
+d = json.load(open("s.json"))
+d["steps"][1]["result"]["totals"]["events_per_s"] = 3990.0
+d["steps"][1]["values"] = {"threads": "3.99"}
+d["sweep"]["knee"] = {"threads": "3.99"}
+json.dump(d, open("s.json", "w"))'
+  bench -0 report s.json -o page.html
+  drawn page.html
+  must json drawn.json '{"best", "knee"} <= set(d["texts"])'
+  sweep_of r.json '{"best": {"rate": "0"}, "knee": {"rate": "2"}}' rate
+  bench -0 report r.json -o page.html
+  drawn page.html
+  must json drawn.json 'd["lines"]["Throughput vs. rate"] == ["closed loop", "measured"] and "closed loop" in d["cells"] and
+    "rate=1" in d["cells"] and not any("rate=0" in t for t in d["cells"] + d["box"]) and d["cards"]["At"] == "closed loop" and
+    "best" not in d["texts"]'
 }
 
 @test "page: codes of errors are shown as they are" {
@@ -234,7 +290,7 @@ json.dump(d, open("e.json", "w"))'
   bench -0 report f.json -o page.html
   drawn page.html
   must json drawn.json 'd["title"] == "model: search" and d["contents"][0] == "Search" and "Latency by load" in d["charts"]
-    and ("Answer" in d["cards"] or '"$answer"' == 5) and d["cards"]["Objective"] == "p99<=100ms" and d["dots"] > 1 and "closed loop" in d["cells"]'
+    and ("Answer" in d["cards"] or '"$answer"' == 5) and d["cards"]["Objective"] == "p99<=100ms" and d["dots"] > 1 and "closed loop" in d["cells"] and d["box"][0].startswith("Answer")'
 }
 
 @test "page: a failover begins with its outages and lost commits" {

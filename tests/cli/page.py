@@ -164,7 +164,7 @@ def report(path, result):
         assert top["Errors"] == "0", top
         assert page.js("document.querySelector('.box.warn').textContent") == "Warning" + evil
         assert titles(page, "nav a") == titles(page, "summary > h2") == [
-            "Outages", "Throughput and latency", "Distribution of latencies", "Statements and operations", "Server",
+            "Outages", "Throughput and latency", "Distribution of latencies", "Results of the test", "Statements and operations", "Server",
             "Machine", "Intervals", "Options", "Environment"], titles(page, "nav a")
         page.js("document.querySelectorAll('details').forEach(d => d.open = d.id !== 'intervals')")
         page.until("[...document.querySelectorAll('figure.timed')].every(f => f.querySelector('.cursor'))")
@@ -317,6 +317,13 @@ def drawn(path):
         page.js("document.querySelectorAll('details').forEach(d => d.open = true)")
         page.until("[...document.querySelectorAll('figure')].every(f => f.querySelector('.cursor'))")
         assert faint(page) == [], faint(page)
+        # No label is over another one, and no figure is wider than its card.
+        assert page.js("""[...document.querySelectorAll('svg')].flatMap(svg => {
+          const all = [...svg.querySelectorAll('text.strong')].map(t => [t.textContent, t.getBoundingClientRect()]);
+          return all.flatMap(([a, r], i) => all.slice(i + 1).filter(([, o]) => r.left < o.right && o.left < r.right &&
+            r.top + 2 < o.bottom && o.top + 2 < r.bottom).map(([b]) => a + ' and ' + b));
+        })""") == []
+        assert page.js("[...document.querySelectorAll('.card b')].filter(b => b.scrollWidth > b.clientWidth).map(b => b.textContent)") == []
         seen = {"title": page.js("document.querySelector('h1').textContent"), "facts": titles(page, ".facts"),
                 "cards": cards(page), "box": titles(page, ".box li"), "contents": titles(page, "nav a"),
                 "heads": titles(page, "h2"), "charts": titles(page), "cells": titles(page, "td"), "paragraphs": titles(page, "p")}
@@ -324,6 +331,8 @@ def drawn(path):
           f.querySelector('figcaption').firstChild.textContent,
           [...f.querySelectorAll('.legend button > span')].map(s => s.textContent)]))""")
         seen["texts"] = titles(page, "svg text.strong")
+        seen["changes"] = page.js("""[...document.querySelectorAll('.card > span:last-child')].map(s =>
+          [s.textContent, s.className])""")
         seen["dots"] = page.js("document.querySelectorAll('figure g circle.dot').length")
         page.screen(400, 800, dark=True)
         assert page.js("document.documentElement.scrollWidth") <= 400
