@@ -60,7 +60,6 @@ const column = c => {
   return c.y.map(y => y === null ? null : y * up / down);
 };
 const unpack = run => {
-  run.t = run.t ? column(run.t) : [];
   const have = run.series || {}, series = run.series = {};
   for (const path in have) {
     const of = /^(?:members\.(.*)\.(events_per_s|latency_ns\.percentiles\.95)|servers\.(\d+)\.waits\.(.*)\.sessions)$/s.exec(path);
@@ -71,6 +70,7 @@ const unpack = run => {
     if (listed) series[key] = series[key].map((y, i) => y === null && listed.y[i] !== null &&
       Math.round(listed.y[i] * 10 ** listed.s) < WAITS_LISTED ? 0 : y);
   }
+  run.t = series.t || [];
   for (const key in series) if (/^(servers|members)(\.\d+\.waits)?$/.test(key)) delete series[key];
   /* The median, the lowest and the highest of the repeats. */
   ['rate', 'p50', 'p95', 'p99', 'mean'].forEach((key, i) => {
@@ -279,6 +279,16 @@ const verdicts = (data, sections) => {
 /* ---- over time ---- */
 const lineOf = (run, key, name, more) => ({name, x: run.t, y: run.series[key], ...more});
 const enough = runs => runs.filter(r => r.t.length >= 5);
+/* Events in columns of intervals and in rows of latencies, of which there are eight per octave, or fewer. */
+const heatOf = run => {
+  const n = run.t.length, columns = run.heat || [], each = Math.ceil(n / 240), rowOf = v => Math.floor(8 * Math.log2(v));
+  const x = [Math.max(0, 2 * run.t[0] - run.t[1]), ...columns.map((_, i) => run.t[Math.min((i + 1) * each, n) - 1])];
+  const used = columns.flat().map(([v]) => rowOf(v)), low = Math.min(...used), every = Math.ceil((Math.max(...used) + 1 - low) / 40);
+  if (!used.length || x.some((v, i) => !(i === 0 || v > x[i - 1]))) return null;
+  const rows = Math.ceil((Math.max(...used) + 1 - low) / every), counts = Array(columns.length * rows).fill(0);
+  columns.forEach((bins, i) => bins.forEach(([v, count]) => counts[i * rows + Math.floor((rowOf(v) - low) / every)] += count));
+  return {x, y: Array.from({length: rows + 1}, (_, i) => 2 ** ((low + i * every) / 8)), counts};
+};
 const overTime = (details, runs) => {
   const grid = charts(details);
   const bands = runs.length === 1 ? bandsOf(runs[0]) : [];
@@ -305,9 +315,11 @@ const overTime = (details, runs) => {
       add(title, unit, of(key).map(([r, i]) => lineOf(r, key, r.label, {colour: i,
         total: key === 'rate' ? r.rate[0] : key[0] === 'p' ? r[key][0] : undefined})), unit === 'time' ? {y: {unit, scale: 'log'}} : {});
   }
-  for (const run of drawn) if (run.heat)
-    new Chart(grid, {title: 'Heat map of latency' + (runs.length > 1 ? ': ' + run.label : ''), time: true, bands, grid: run.heat,
+  for (const run of drawn) {
+    const heat = heatOf(run);
+    if (heat) new Chart(grid, {title: 'Heat map of latency' + (runs.length > 1 ? ': ' + run.label : ''), time: true, bands, grid: heat,
       y: {unit: 'time', scale: 'log'}});
+  }
   for (const run of drawn) {
     const names = [...new Set(Object.keys(run.series).filter(k => k.startsWith('members.events_per_s.')).map(k => k.slice(21)))];
     const of = run === runs[0] && runs.length === 1 ? '' : ': ' + run.label;
@@ -375,7 +387,7 @@ const serversOf = (details, runs) => {
   const several = keys.some(k => /^(servers|waits)\.1\./.test(k));
   if (drawn.length === 1) for (const n of new Set(keys.filter(k => k.startsWith('waits.')).map(k => k.split('.')[1])))
     new Chart(grid, {title: 'Wait events' + (several ? `, server ${+n + 1}` : ''), note: 'sessions', time: true, bands, y: {},
-      lines: ((drawn[0].doc.servers[n] || {}).waits || []).map(w => [`waits.${n}.${w.name}`, w.name]).filter(([k]) => drawn[0].series[k])
+      lines: (((drawn[0].doc.servers || [])[n] || {}).waits || []).map(w => [`waits.${n}.${w.name}`, w.name]).filter(([k]) => drawn[0].series[k])
         .slice(0, 8).map(([k, name]) => lineOf(drawn[0], k, name))});
   for (const n of new Set(keys.filter(k => k.startsWith('servers.')).map(k => k.split('.')[1])))
     rows(grid, drawn, bands, keys.filter(k => k.startsWith(`servers.${n}.`)),

@@ -31,7 +31,7 @@ void groups_done(struct groups *g);
 /* NULL: none. */
 const struct group *groups_find(const struct groups *g, const json_t *values);
 
-/* "threads=2, table_size=100", or "". A rate of 0 is a "closed loop". */
+/* "threads=2, closed loop", or "". */
 void group_describe(const struct group *g, struct strbuf *out);
 
 /* Over the runs; NAN without values. */

@@ -21,32 +21,17 @@ static unsigned character(const char *text)
   return utf8_length(text);
 }
 
-static const char *escape(char c)
-{
-  switch (c) {
-  case '&':
-    return "&amp;";
-  case '<':
-    return "&lt;";
-  case '>':
-    return "&gt;";
-  case '"':
-    return "&quot;";
-  case '\'':
-    return "&#39;";
-  default:
-    return NULL;
-  }
-}
-
 void html_add(struct strbuf *out, const char *text)
 {
+  static const char special[] = "&<>\"'";
+  static const char *const names[] = { "amp", "lt", "gt", "quot", "#39" };
+
   while (*text) {
     const unsigned n = character(text);
-    const char *escaped = escape(*text);
+    const char *at = strchr(special, *text);
 
-    if (escaped)
-      strbuf_adds(out, escaped);
+    if (at)
+      strbuf_addf(out, "&%s;", names[at - special]);
     else if (n == 0)
       strbuf_adds(out, "?");
     else

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "monitor/metrics.h"
 #include "stats/hist_sum.h"
-#include "tools/page_heat.h"
+#include "tools/hdr_decode.h"
 #include "tools/result.h"
 #include "tools/usl.h"
 #include "tools/usl_runs.h"
@@ -25,6 +25,8 @@ enum {
   DIGITS = 6,      /* of figures of the run */
   DIGITS_ROWS = 4, /* of others */
   PER_OCTAVE = 32, /* points of a distribution */
+  HEAT_ROWS = 8,   /* per octave, of latency over time */
+  HEAT_COLUMNS = 240,
 };
 
 /* ---- JSON ---- */
@@ -66,33 +68,11 @@ static void append_text(struct strbuf *out, const char *text)
 
 /* ---- columns of numbers ---- */
 
-/* A number with so many digits, in units of 10^scale. */
-static void append_number(struct strbuf *out, double x, int digits, int scale)
-{
-  int64_t m;
-  int e;
-
-  if (!isfinite(x)) {
-    strbuf_adds(out, "null");
-    return;
-  }
-  e = x == 0 ? 0 : (int)floor(log10(fabs(x))) - digits + 1;
-  m = e < -300 ? 0 : llround(x * pow(10, -e));
-  for (; m != 0 && m % 10 == 0; m /= 10)
-    e++;
-  e -= scale;
-  for (; e > 0 && e < 3 && m != 0; m *= 10)
-    e--;
-  strbuf_addf(out, "%lld", (long long)m);
-  if (e != 0 && m != 0)
-    strbuf_addf(out, "e%d", e);
-}
-
 /* {"s":-2,"y":[...]}: numbers are in units of 10^s, so that they are short. */
 static void append_column(struct strbuf *out, const double *y, size_t n,
                           int digits)
 {
-  double sum = 0;
+  double sum = 0, factor;
   size_t counted = 0;
   int scale = 0;
 
@@ -104,10 +84,14 @@ static void append_column(struct strbuf *out, const double *y, size_t n,
   }
   if (counted > 0)
     scale = (int)floor(sum / (double)counted) - digits + 1;
+  factor = pow(10, -scale);
   strbuf_addf(out, "{\"s\":%d,\"y\":[", scale);
   for (size_t i = 0; i < n; i++) {
     strbuf_adds(out, i > 0 ? "," : "");
-    append_number(out, y[i], digits, scale);
+    if (isfinite(y[i]) && fabs(y[i] * factor) < 1e18)
+      strbuf_addf(out, "%lld", llround(y[i] * factor));
+    else
+      strbuf_adds(out, "null");
   }
   strbuf_adds(out, "]}");
 }
@@ -138,31 +122,13 @@ static void put(struct columns *c, const char *path, double value)
 /* What no chart shows. */
 static bool is_skipped(const char *key)
 {
-  static const char *const skipped[] = { "classes",
-                                         "file_operations",
-                                         "events",
-                                         "elapsed_s",
-                                         "period_s",
-                                         "count",
-                                         "threads_running",
-                                         "stalled_s",
-                                         "min",
-                                         "mean",
-                                         "stddev",
-                                         "75",
-                                         "90",
-                                         "99.99",
-                                         "read",
-                                         "write",
-                                         "read_empty",
-                                         "other",
-                                         "total" };
+  static const char skipped[] =
+    " read write read_empty other total classes file_operations events "
+    "elapsed_s period_s count threads_running stalled_s min mean stddev 75 90 "
+    "99.99 ";
+  const char *at = strstr(skipped, key);
 
-  for (size_t i = 0; i < ARRAY_SIZE(skipped); i++) {
-    if (strcmp(skipped[i], key) == 0)
-      return true;
-  }
-  return false;
+  return at && at > skipped && at[-1] == ' ' && at[strlen(key)] == ' ';
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -273,52 +239,79 @@ static void append_series(struct strbuf *out, const struct result *r)
 {
   struct columns c = { .of = json_object() };
   const size_t n = whole_intervals(r);
-  double *t = calloc(n + 1, sizeof(*t));
   const char *path;
   json_t *list;
 
-  for (c.n = 0; t && c.n < n; c.n++) {
-    t[c.n] = r->intervals[c.n].end_s;
+  for (c.n = 0; c.n < n; c.n++) {
+    put(&c, "t", r->intervals[c.n].end_s);
     flatten(&c, r->intervals[c.n].json, "", 1, 0);
   }
-  strbuf_adds(out, "\"t\":");
-  append_column(out, t, t ? n : 0, 7);
-  strbuf_adds(out, ",\"series\":{");
+  strbuf_adds(out, "\"series\":{");
   json_object_foreach(c.of, path, list) append_path(out, path, list, n);
   strbuf_adds(out, "}");
-  out->failed = out->failed || !t || c.failed;
+  out->failed = out->failed || c.failed;
   json_decref(c.of);
-  free(t);
 }
 
 /* ---- distributions ---- */
 
 /* [[latency in ns, events], ...], ascending. */
+static void append_bins(struct strbuf *out, const struct hist_sum *h,
+                        int per_octave)
+{
+  const char *before = "[";
+  uint64_t count = 0;
+
+  for (unsigned i = hist_sum_next(h, 0), next; i < HIST_BUCKETS; i = next) {
+    const double value = fmax(1, (double)hist_middle(i));
+
+    next = hist_sum_next(h, i + 1);
+    count += hist_sum_at(h, i);
+    if (next < HIST_BUCKETS &&
+        floor(per_octave * log2((double)hist_middle(next))) ==
+          floor(per_octave * log2(value)))
+      continue;
+    strbuf_addf(out, "%s[%.0f,%llu]", before, value, (unsigned long long)count);
+    before = ",";
+    count = 0;
+  }
+  strbuf_adds(out, *before == '[' ? "[]" : "]");
+}
+
 static void append_histogram(struct strbuf *out, const char *key,
                              struct hist_sum *h)
 {
-  uint64_t count = 0;
-  const char *comma = "";
-
   if (h && h->total > 0) {
-    strbuf_addf(out, ",\"%s\":[", key);
-    for (unsigned i = hist_sum_next(h, 0), next; i < HIST_BUCKETS; i = next) {
-      const double value = fmax(1, (double)hist_middle(i));
-
-      next = hist_sum_next(h, i + 1);
-      count += hist_sum_at(h, i);
-      if (next < HIST_BUCKETS &&
-          floor(PER_OCTAVE * log2((double)hist_middle(next))) ==
-            floor(PER_OCTAVE * log2(value)))
-        continue;
-      strbuf_addf(out, "%s[%.0f,%llu]", comma, value,
-                  (unsigned long long)count);
-      comma = ",";
-      count = 0;
-    }
-    strbuf_adds(out, "]");
+    strbuf_addf(out, ",\"%s\":", key);
+    append_bins(out, h, PER_OCTAVE);
   }
   hist_sum_free(h);
+}
+
+/* Latency over time: the events of `n` intervals, several of them together if
+ * there are many. */
+static void append_heat(struct strbuf *out, const struct result *r, size_t n)
+{
+  struct hist_sum *all = hist_sum_new(), *one = hist_sum_new();
+  const size_t each = (n + HEAT_COLUMNS - 1) / HEAT_COLUMNS;
+
+  strbuf_adds(out, ",\"heat\":[");
+  for (size_t i = 0; all && one && i < n; i++) {
+    const char *text = result_text_at(r->intervals[i].json,
+                                      "latency_ns.hdr_histogram");
+
+    if (text && hdr_decode_text(one, text) == 0)
+      hist_sum_merge(all, one);
+    if ((i + 1) % each > 0 && i + 1 < n)
+      continue;
+    strbuf_adds(out, i < each ? "" : ",");
+    append_bins(out, all, HEAT_ROWS);
+    hist_sum_clear(all);
+  }
+  strbuf_adds(out, "]");
+  out->failed = out->failed || !all || !one;
+  hist_sum_free(all);
+  hist_sum_free(one);
 }
 
 /* ---- documents ---- */
@@ -331,38 +324,21 @@ static void strip(json_t *json)
   size_t i;
 
   (void)json_object_del(json, "hdr_histogram");
+  (void)json_object_del(json, "statements");
+  (void)json_object_del(json, "raw");
   json_object_foreach(json, key, value) strip(value);
   json_array_foreach(json, i, value) strip(value);
 }
 
-/* The names of servers, and the waits whose lines are drawn. */
-static json_t *server_facts(const json_t *json)
-{
-  const json_t *servers = json_object_get(json, "servers");
-  json_t *list = json_array();
-
-  for (size_t i = 0; list && i < json_array_size(servers); i++) {
-    const json_t *server = json_array_get(servers, i);
-
-    (void)json_array_append_new(
-      list,
-      json_pack("{s:O?,s:O?}", "target", json_object_get(server, "target"),
-                "waits", json_object_get(server, "waits")));
-  }
-  return list;
-}
-
 static void append_document(struct strbuf *out, const json_t *json)
 {
-  static const char *const kept[] = { "run",      "totals",       "database",
-                                      "rate",     "slo",          "outages",
-                                      "marks",    "coincidences", "test",
-                                      "warnings", "environment",  "client",
-                                      "tool" };
-  static const char *const options[][2] = {
-    { "label", "options.label.value" }, { "clients", "options.clients.value" }
-  };
-  json_t *o = json_object(), *copy;
+  static const char *const kept[] = { "run",     "totals", "database",
+                                      "slo",     "client", "environment",
+                                      "outages", "marks",  "coincidences",
+                                      "test",    "servers" };
+  json_t *o = json_pack("{s:O?,s:O?}", "label",
+                        result_at(json, "options.label.value"), "clients",
+                        result_at(json, "options.clients.value"));
 
   for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
     const json_t *have = json_object_get(json, kept[i]);
@@ -370,13 +346,6 @@ static void append_document(struct strbuf *out, const json_t *json)
     if (have && json_object_set_new(o, kept[i], json_deep_copy(have)) < 0)
       out->failed = true;
   }
-  for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-    copy = json_deep_copy(result_at(json, options[i][1]));
-    if (copy && json_object_set_new(o, options[i][0], copy) < 0)
-      out->failed = true;
-  }
-  if (json_object_set_new(o, "servers", server_facts(json)) < 0)
-    out->failed = true;
   strip(o);
   append_json(out, o);
   json_decref(o);
@@ -393,7 +362,10 @@ static void append_repeats(struct strbuf *out, const struct group *g)
 
     for (size_t k = 0; k < ARRAY_SIZE(of); k++) {
       strbuf_adds(out, k > 0 ? "," : i > 0 ? ",[" : "[");
-      append_number(out, of[k], DIGITS, 0);
+      if (isfinite(of[k]))
+        strbuf_addf(out, "%.*g", DIGITS, of[k]);
+      else
+        strbuf_adds(out, "null");
     }
     strbuf_adds(out, "]");
   }
@@ -417,7 +389,7 @@ static void append_run(struct strbuf *out, const struct view *v, size_t i)
     append_series(out, r->run);
     append_histogram(out, "hist", result_histogram(r->run));
     append_histogram(out, "fsync", result_class_histogram(r->run, "fsync"));
-    page_heat(r->run, whole_intervals(r->run), out);
+    append_heat(out, r->run, whole_intervals(r->run));
   }
   strbuf_adds(out, "}");
 }
@@ -426,19 +398,16 @@ static void append_run(struct strbuf *out, const struct view *v, size_t i)
 static void append_file(struct strbuf *out, const struct view *v, size_t i,
                         size_t first)
 {
+  static const char *const kept[] = { "best", "knee", "search" };
   const json_t *sweep = json_object_get(v->files[i].json, "sweep");
   struct usl usl;
 
   strbuf_adds(out, "{\"name\":");
   append_text(out, v->names[i]);
   strbuf_addf(out, ",\"first\":%zu,\"n\":%zu", first, v->groups[i].n);
-  if (v->files[i].is_sweep) {
-    strbuf_adds(out, ",\"best\":");
-    append_json(out, json_object_get(sweep, "best"));
-    strbuf_adds(out, ",\"knee\":");
-    append_json(out, json_object_get(sweep, "knee"));
-    strbuf_adds(out, ",\"search\":");
-    append_json(out, json_object_get(sweep, "search"));
+  for (size_t k = 0; v->files[i].is_sweep && k < ARRAY_SIZE(kept); k++) {
+    strbuf_addf(out, ",\"%s\":", kept[k]);
+    append_json(out, json_object_get(sweep, kept[k]));
   }
   if (!v->has_parts && !v->finds[i] && usl_of_groups(&v->groups[i], &usl)) {
     json_t *law = usl_json(&usl);

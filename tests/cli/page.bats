@@ -101,8 +101,8 @@ assert page.heads == ["Summary", "Warnings", "Outages", "Dips", "Marks", "Operat
 run, = json.loads(page.data)["runs"]
 def column(c):
     return [y if y is None else float("%.9g" % (y * 10.0 ** c["s"])) for y in c["y"]]
-assert column(run["t"]) == [i["elapsed_s"] for i in d["intervals"]]
 series = {k: column(c) for k, c in run["series"].items()}
+assert series["t"] == [i["elapsed_s"] for i in d["intervals"]]
 assert series["events_per_s"] == [i["events_per_s"] for i in d["intervals"]]
 for name in "50", "95", "99", "99.9":
     for got, i in zip(series["latency_ns.percentiles." + name], d["intervals"]):
@@ -116,7 +116,7 @@ assert not [k for k in series if "period" in k], series.keys()
 waits, = [k for k in series if k.startswith("servers.0.waits.Lock:</script>")]
 assert series[waits] == [i / 8 for i in range(40)]
 assert series["servers.1.waits.IO:log.sessions"] == [0.5 if i == 9 else None for i in range(40)]
-assert sum(run["heat"]["counts"]) == sum(i["events"] for i in d["intervals"])
+assert sum(c for column in run["heat"] for _, c in column) == sum(i["events"] for i in d["intervals"])
 assert sum(c for _, c in run["hist"]) == d["totals"]["events"]
 assert run["doc"]["outages"] == d["outages"] and "hdr_histogram" not in page.data
 # Texts have a contrast of 4.5 to the background, lines one of 3, on each medium.

@@ -560,7 +560,7 @@ LUA
   must is "$(grep -o '<h2>[^<]*' page.html | head -n 2)" $'<h2>Comparison\n<h2>Summary'
   page_data page.html
   must json data.json '[r["label"] for r in d["runs"]] == ["a", "b"] and
-    all(r["hist"] and (len(r["t"]["y"]) < 2 or r["heat"] and r["series"]["latency_ns.percentiles.99"])
+    all(r["hist"] and (len(r["series"].get("t", {"y": []})["y"]) < 2 or r["heat"] and r["series"]["latency_ns.percentiles.99"])
         for r in d["runs"])'
   bench report a.json --format=markdown
   must has "$output" '^\| a \| 1 \|'
