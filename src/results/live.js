@@ -22,6 +22,18 @@
   const title = make(main, 'h1', 'bench', {id: 'title'}), about = make(main, 'div');
   const state = make(main, 'p.dim', 'Connecting', {id: 'state', role: 'status'});
   const done = make(main, 'progress', null, {id: 'done', max: 1, value: 0, 'aria-label': 'share of the run that is done', hidden: ''});
+  const tools = make(main, 'p'), pause = make(tools, 'button', 'Pause', {type: 'button', id: 'pause'});
+  let paused = false;
+  pause.onclick = () => {
+    paused = !paused;
+    pause.textContent = paused ? 'Continue' : 'Pause';
+    show();
+  };
+  tools.append(' ');
+  make(tools, 'button', 'Save as JSON', {type: 'button', id: 'save-data'}).onclick = () =>
+    download(JSON.stringify({run, looks, classes: rows, marks}), 'application/json', 'live.json').click();
+  const download = (text, type, name) =>
+    make(null, 'a', 'Save this report', {id: 'save', download: name, href: URL.createObjectURL(new Blob([text], {type}))});
   const grid = make(main, 'div.cards'), numbers = {};
   for (const [key, name] of FIGURES) {
     const c = card(grid, name);
@@ -88,7 +100,7 @@
   /* ---- showing ---- */
   const show = () => {
     const last = looks.at(-1);
-    if (!last) return;
+    if (!last || paused) return;
     for (const [key, , unit] of FIGURES) {
       numbers[key][0].textContent = format(last[key], unit);
       numbers[key][1].replaceChildren();
@@ -168,9 +180,7 @@
     document.open();
     document.write(html);
     document.close();
-    const link = make(null, 'a', 'Save this report', {id: 'save', download: 'report.html'});
-    link.href = URL.createObjectURL(new Blob([html], {type: 'text/html'}));
-    document.querySelector('h1').after(link);
+    document.querySelector('h1').after(download(html, 'text/html', 'report.html'));
   });
   on('over', () => {
     finished = true;

@@ -383,6 +383,27 @@ def live(port, test, pid):
         assert re.fullmatch(r"at [0-9]+\.[0-9]{3} s: " + re.escape(text), said), said
         page.until("document.querySelector('svg .moment title')")
         assert page.js("document.querySelector('svg .moment title').textContent") == text
+        # A pause stops the drawing, and what came meanwhile is drawn afterwards; what is saved has all of it.
+        state, pause = "document.getElementById('state').textContent", "document.getElementById('pause')"
+        page.js(pause + ".click()")
+        still = page.js(state)
+        page.js("""(window.other = new EventSource('/events')).addEventListener('look', e => window.seen = JSON.parse(e.data).t)""")
+        page.until("Math.floor(window.seen) > %d" % float(re.match(r"[0-9.]+", still)[0]))
+        assert page.js(state) == still and page.js(pause + ".textContent") == "Continue"
+        page.js(pause + ".click()")
+        assert page.js(state) != still
+        name, saved = page.js("""(async () => {
+          other.close();
+          const {createObjectURL} = URL, {click} = HTMLAnchorElement.prototype;
+          URL.createObjectURL = blob => (window.blob = blob, '');
+          HTMLAnchorElement.prototype.click = function () { window.saved = this.download; };
+          document.getElementById('save-data').click();
+          URL.createObjectURL = createObjectURL, HTMLAnchorElement.prototype.click = click;
+          return [saved, await blob.text()];
+        })()""")
+        saved = json.loads(saved)
+        assert name == "live.json" and saved["run"]["test"] == test, name
+        assert saved["marks"][0]["text"] == text and saved["looks"][-1]["t"] > float(re.match(r"[0-9.]+", still)[0])
         # The report has charts over time if the run had five intervals, of a second each.
         page.until("document.querySelector('figure g path.line').getAttribute('d').split('L').length >= 6")
         os.kill(int(pid), signal.SIGINT)
