@@ -4,12 +4,15 @@
 usage: screenshots.py [PROGRAM]    ./build/bench by default; takes two minutes
 Each picture is of a run that is made here on a PostgreSQL server of its own, wide and on a phone, light and dark.
 """
+import base64
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 SRC = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(SRC, "tests/cli"))
@@ -22,13 +25,52 @@ SIZES = [  # ending of the name, width, height of the picture at most, dark
 SERVERS = os.path.join(SRC, "tests/db/servers.sh")
 
 
+# The pixels of a picture as numbers of its 256 most frequent colours, in base64, and these colours.
+PALETTE = """(async () => {
+  const image = new Image();
+  image.src = 'data:image/png;base64,%s';
+  await image.decode();
+  const {width, height} = image, canvas = new OffscreenCanvas(width, height).getContext('2d'), counts = new Map();
+  canvas.drawImage(image, 0, 0);
+  const pixels = new Uint32Array(canvas.getImageData(0, 0, width, height).data.buffer);
+  for (const p of pixels) counts.set(p, (counts.get(p) || 0) + 1);
+  const parts = p => [p & 255, p >> 8 & 255, p >> 16 & 255];
+  const colours = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)).slice(0, 256).map(parts);
+  const far = (a, b) => a.reduce((sum, v, i) => sum + (v - b[i]) ** 2, 0), of = new Map();
+  for (const p of counts.keys())
+    of.set(p, colours.reduce((best, c, i) => far(c, parts(p)) < far(colours[best], parts(p)) ? i : best, 0));
+  let text = '';
+  for (const p of pixels) text += String.fromCharCode(of.get(p));
+  return [width, height, colours, btoa(text)];
+})()"""
+
+
+def shrink(page, path):
+    """Give a picture a palette: a third of the size."""
+    with open(path, "rb") as f:
+        width, height, colours, pixels = page.js(PALETTE % base64.b64encode(f.read()).decode())
+    pixels = base64.b64decode(pixels)
+    rows = b"".join(b"\0" + pixels[i:i + width] for i in range(0, width * height, width))
+    parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+             (b"PLTE", bytes(v for c in colours for v in c)), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")]
+    with open(path, "wb") as f:
+        f.write(b"\x89PNG\r\n\x1a\n" + b"".join(struct.pack(">I", len(data)) + name + data +
+                struct.pack(">I", zlib.crc32(name + data)) for name, data in parts))
+
+
+def picture(page, name, height):
+    path = os.path.join(DOCS, name + ".png")
+    page.picture(path, height)
+    shrink(page, path)
+
+
 def take(page, url, name, sizes):
     """Pictures of the top of a page."""
     for ending, width, height, dark in sizes:
         page.screen(width, 900, dark)
         page.open(url)
         page.until("[...document.querySelectorAll('details[open] figure')].every(f => f.querySelector('.cursor'))")
-        page.picture(os.path.join(DOCS, f"{name}{ending}.png"), height)
+        picture(page, f"{name}{ending}", height)
 
 
 def server(folder):
@@ -73,7 +115,7 @@ def main():
                 page.until("document.querySelector('figure g path.line').getAttribute('d').split('L').length > 15")
                 for ending, width, height, dark in SIZES:
                     page.screen(width, 900, dark)
-                    page.picture(os.path.join(DOCS, f"live{ending}.png"), height)
+                    picture(page, f"live{ending}", height)
                 live.send_signal(signal.SIGINT)
                 live.stdout.read()
                 break
