@@ -22,8 +22,7 @@ const struct opt load_opts[] = {
     .man = "prepare stops with an error, leaves the table as it is, drops and "
            "creates it again, or adds the rows that an interrupted prepare has "
            "not loaded. The last needs the same seed, distribution and table "
-           "size. Honoured "
-           "by the bundled OLTP scripts.",
+           "size. All bundled workloads with tables take it.",
   },
   {
     OPT_WORD(struct load_cfg, method),
@@ -35,8 +34,8 @@ const struct opt load_opts[] = {
     .man = "\"bulk\" is the loading interface of the database: COPY of "
            "PostgreSQL, LOAD DATA LOCAL of MySQL, one prepared statement of "
            "SQLite. \"insert\" sends multi-row INSERTs. \"auto\" takes the "
-           "faster one that the server allows. Honoured by the bundled OLTP "
-           "scripts.",
+           "faster one that the server allows. All bundled workloads with "
+           "tables take it.",
   },
   {
     OPT_BOOL(struct load_cfg, analyze),
@@ -46,7 +45,7 @@ const struct opt load_opts[] = {
     .help = "let prepare end each table with ANALYZE",
     .man = "The statistics of the optimiser are then the same for all "
            "following runs and do not change when the server gathers them. "
-           "Honoured by the bundled OLTP scripts.",
+           "All bundled workloads with tables take it.",
   },
   {
     OPT_WORD(struct load_cfg, create_index),
@@ -56,8 +55,7 @@ const struct opt load_opts[] = {
     .words = create_index_words,
     .help = "when prepare creates secondary indexes {after,before,off}",
     .man = "prepare creates them after the rows, which is faster, before them, "
-           "or not at all. "
-           "Honoured by the bundled OLTP scripts.",
+           "or not at all. The oltp and select scripts and tpcb take it.",
   },
   {
     OPT_BOOL(struct load_cfg, dry_run),
