@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/minmax.h"
@@ -18,6 +19,7 @@
 #include "report/form.h"
 #include "report/grid.h"
 #include "report/text_num.h"
+#include "stats/hist_sum.h"
 #include "stats/outage_report.h"
 #include "stats/report.h"
 #include "stats/storm_report.h"
@@ -179,6 +181,29 @@ static void text_add_latency_percentile(struct strbuf *b,
               width, text_ms(r->percentile_ns));
 }
 
+/* Without a colon or the word "percentile", for which parsers of sysbench's
+ * block search.  Percentiles that lie beyond the events are left out. */
+static void text_add_usual_percentiles(struct strbuf *b,
+                                       const struct report_setup *setup,
+                                       const struct report *r)
+{
+  static const double usual[] = { 50, 95, 99, 99.9 };
+  const char *before = "         ";
+  char label[FMT_DOUBLE_SIZE];
+
+  if (setup->as_sysbench || setup->n_percentiles > 0 || !r->hist)
+    return;
+  for (size_t i = 0; i < ARRAY_SIZE(usual); i++) {
+    if (r->events == 0 || hist_is_beyond(r->events, usual[i]))
+      break;
+    strbuf_addf(b, "%sp%s %.2f", before, fmt_shortest(label, usual[i]),
+                text_ms(report_percentile(r, usual[i])));
+    before = ", ";
+  }
+  if (*before == ',')
+    strbuf_adds(b, "\n");
+}
+
 static void text_add_latency(struct strbuf *b, const struct report_setup *setup,
                              const struct report *r)
 {
@@ -196,7 +221,9 @@ static void text_add_latency(struct strbuf *b, const struct report_setup *setup,
   strbuf_addf(b, "         max:%*s%*.2f\n", col->gap, "", col->width,
               text_ms(r->max_ns));
   text_add_latency_percentile(b, col, setup, r);
-  strbuf_addf(b, "         sum:%*s%*.2f\n\n", col->gap, "", col->width, sum_ms);
+  strbuf_addf(b, "         sum:%*s%*.2f\n", col->gap, "", col->width, sum_ms);
+  text_add_usual_percentiles(b, setup, r);
+  strbuf_adds(b, "\n");
 }
 
 void text_common(struct strbuf *b, const struct report_setup *setup,

@@ -445,13 +445,6 @@ static void warnings_of_cpu(struct warnings *d, const struct warning_input *in)
 
 /* ---- other warnings ---- */
 
-/* A percentile needs a sample beyond it. */
-static bool warnings_is_beyond_samples(uint64_t events, double pct)
-{
-  return events > 0 && pct < 100.0 &&
-         (double)events * (1.0 - pct / 100.0) < 1.0 - 1e-9;
-}
-
 struct few {
   unsigned n;
   bool asked; /* of --percentile */
@@ -466,7 +459,7 @@ static void warnings_look_at_percentile(struct few *few, uint64_t events,
   const size_t len = strlen(few->names);
   char text[FMT_DOUBLE_SIZE];
 
-  if (!warnings_is_beyond_samples(events, pct))
+  if (events == 0 || !hist_is_beyond(events, pct))
     return;
   few->maxima = (few->n == 0 || few->maxima) &&
                 hist_rank(events, pct) == events;

@@ -202,6 +202,11 @@ uint64_t hist_rank(uint64_t total, double pct)
   return need < total ? need : total;
 }
 
+bool hist_is_beyond(uint64_t total, double pct)
+{
+  return pct < 100.0 && (double)total * (1.0 - pct / 100.0) < 1.0 - 1e-9;
+}
+
 uint64_t hist_percentile(const struct hist_sum *sum, double pct)
 {
   const uint64_t need = hist_rank(sum->total, pct);

@@ -9,6 +9,7 @@
 #ifndef BENCH_STATS_HIST_SUM_H
 #define BENCH_STATS_HIST_SUM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "stats/hist.h"
@@ -77,6 +78,8 @@ unsigned hist_sum_next(const struct hist_sum *sum, unsigned from);
 /* The rank of a percentile (0..100) among `total` values: floor(total * pct /
  * 100 + 0.5), within 1..`total`. */
 uint64_t hist_rank(uint64_t total, double pct);
+/* Is less than one of `total` values beyond the percentile?  100: never. */
+bool hist_is_beyond(uint64_t total, double pct);
 
 /* The middle of the bucket that reaches the rank; 0: empty. */
 uint64_t hist_percentile(const struct hist_sum *sum, double pct);

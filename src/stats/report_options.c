@@ -36,6 +36,9 @@ const struct opt report_opts[] = {
     .expected = "a comma-separated list of numbers greater than 0 and at most "
                 "100",
     .help = "latency percentiles shown at the very end of the report",
+    .man = "Without this option, p50, p95, p99 and p99.9 follow the block of "
+           "latencies, as far as events are beyond them; not under the name "
+           "sysbench.",
   },
   {
     OPT_PARSED(struct report_setup, slo, parse_slo),

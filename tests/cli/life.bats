@@ -314,6 +314,18 @@ interrupted() {
          p99.9"
 }
 
+@test "the usual percentiles follow the block of latencies under the name bench alone" {
+  bench -0 cpu --cpu-max-prime=10 --events=1000 run
+  must has "$output" '^         p50 [0-9.]+, p95 [0-9.]+, p99 [0-9.]+, p99.9 [0-9.]+$'
+  must is "$(grep -c percentile <<<"$output")" 1
+  bench -0 cpu --cpu-max-prime=10 --events=20 run
+  must has "$output" '^         p50 [0-9.]+, p95 [0-9.]+$'
+  bench -0 cpu --cpu-max-prime=10 --events=1000 --percentile=0 run
+  must lacks "$output" '^ +p50 '
+  ln -sf "$BENCH" sysbench
+  must lacks "$(./sysbench cpu --cpu-max-prime=10 --events=1000 run)" '^ +p50 '
+}
+
 @test "the smallest thread stack is enough for each test" {
   local test
   for test in cpu memory threads mutex "fileio --file-num=1 --file-total-size=16K --file-test-mode=seqwr"; do
