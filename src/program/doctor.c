@@ -14,6 +14,7 @@
 #include "db/env.h"
 #include "opt/optset.h"
 #include "program/internal.h"
+#include "results/kept.h"
 #include "results/outfile.h"
 #include "results/outname.h"
 #include "run/plan.h"
@@ -108,6 +109,24 @@ static struct findings *doctor_begin(const struct machine_needs *needs)
   return f;
 }
 
+static void doctor_look_at_kept(struct findings *f)
+{
+  char folder[PATH_MAX];
+  int rc;
+
+  if (!kept_folder(folder))
+    return;
+  rc = kept_ready(folder, false);
+  if (rc < 0)
+    findings_add(f, FINDING_WARN, "results",
+                 "name a folder with XDG_STATE_HOME, or set BENCH_KEEP=off",
+                 "the last results cannot be kept in '%.200s': %s", folder,
+                 strerror(-rc));
+  else
+    findings_add(f, FINDING_OK, "results", NULL,
+                 "the last %d are kept in '%.200s'", KEPT_MAX, folder);
+}
+
 int program_doctor_machine(struct program *p)
 {
   struct strbuf out = { 0 };
@@ -122,6 +141,8 @@ int program_doctor_machine(struct program *p)
   f = doctor_begin(&(struct machine_needs){
     .workers = (unsigned)p->opts.run.threads,
   });
+  if (f)
+    doctor_look_at_kept(f);
   return f ? doctor_conclude(p, f) : EXIT_FAILED;
 }
 

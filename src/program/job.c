@@ -23,6 +23,7 @@
 #include "report/live_line.h"
 #include "report/marks.h"
 #include "report/text.h"
+#include "results/kept.h"
 #include "results/outname.h"
 #include "results/results.h"
 #include "run/plan.h"
@@ -114,6 +115,20 @@ static int results_open_files(struct program *p, const struct results_input *in,
   return rc;
 }
 
+enum {
+  /* With more, a snapshot per second costs too much for a copy. */
+  WORKERS_SAMPLED = 256
+};
+
+static bool results_are_kept(const struct program *p)
+{
+  char folder[PATH_MAX];
+
+  return p->cmdline.identity == IDENTITY_BENCH && program_is_run(p) &&
+         p->opts.sweep.role == SWEEP_ROLE_NONE && !p->ranks &&
+         kept_folder(folder);
+}
+
 static int results_open_by_rank(struct program *p, unsigned workers,
                                 struct err *err)
 {
@@ -125,6 +140,7 @@ static int results_open_by_rank(struct program *p, unsigned workers,
     .test = p->cmdline.test,
     .threads = workers + p->opts.run.storm.clients,
     .page = report_page,
+    .keep = results_are_kept(p),
     .leave = &p->leave,
   };
 
@@ -400,7 +416,11 @@ static int job_make_plan(struct job *job, struct err *err)
   /* All processes need the same value, whatever files they write. */
   in.details = runs && (results_wanted(&p->opts.results) ||
                         (p->ranks && p->opts.ranks.report));
-  in.live = runs && results_have_live_line(p);
+  in.kept = runs && results_are_kept(p);
+  /* Checkpoints divide the totals otherwise. */
+  in.details = in.details || (in.kept && p->opts.run.report_checkpoints.n > 0);
+  in.live = runs && (results_have_live_line(p) ||
+                     (in.kept && workers <= WORKERS_SAMPLED));
   in.event_rings = results_event_rings(p->results);
   rc = plan_init(&job->made_plan, &in, err);
   if (rc == 0)

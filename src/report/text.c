@@ -181,8 +181,8 @@ static void text_add_latency_percentile(struct strbuf *b,
               width, text_ms(r->percentile_ns));
 }
 
-/* Without a colon or the word "percentile", for which parsers of sysbench's
- * block search.  Percentiles that lie beyond the events are left out. */
+/* Without a colon or the word "percentile": parsers of sysbench's text search
+ * for both. */
 static void text_add_usual_percentiles(struct strbuf *b,
                                        const struct report_setup *setup,
                                        const struct report *r)

@@ -21,10 +21,12 @@
 #include "base/machine/disk.h"
 #include "base/machine/env.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "monitor/monitor.h"
 #include "report/marks.h"
 #include "results/jobj.h"
 #include "results/json_parts.h"
+#include "results/kept.h"
 #include "results/outfile.h"
 #include "results/shared.h"
 #include "stats/report.h"
@@ -177,7 +179,8 @@ void spool_done(struct spool *s)
 
 struct document {
   char *name; /* owned; NULL: none */
-  bool keep;
+  bool keep, copy;
+  bool lacks; /* no room for all of the kept copy */
   char *text; /* owned; open_memstream(), NULL until the end */
   size_t len;
   /* Open early unless a regular file. */
@@ -206,9 +209,9 @@ int document_new(struct document **ret, const char *name,
   rc = name && !d->name ? results_no_memory(err) : 0;
   if (rc == 0 && name)
     rc = whole_file_probe(&d->file, d->name, err);
-  if (rc == 0)
+  if (rc == 0 && name)
     rc = spool_open(&d->intervals, name, err);
-  if (rc == 0)
+  if (rc == 0 && name)
     rc = spool_open(&d->checkpoints, name, err);
   if (rc < 0) {
     document_free(d);
@@ -222,6 +225,11 @@ int document_new(struct document **ret, const char *name,
 void document_keep(struct document *d)
 {
   d->keep = true;
+}
+
+void document_keep_copy(struct document *d)
+{
+  d->copy = true;
 }
 
 const char *document_text(const struct document *d, size_t *ret_len)
@@ -261,14 +269,15 @@ void document_free(struct document *d)
   free(d);
 }
 
-/* From before the load. */
-static int document_on_begin(void *ctx, const struct report_setup *setup,
-                             struct err *err)
+static bool document_is_spare(const struct document *d)
 {
-  struct document *d = ctx;
+  return !d->name && !d->keep;
+}
+
+static int document_read_environment(struct document *d, struct err *err)
+{
   struct facts *f = &d->environment;
 
-  d->setup = setup;
   env_host(f, "");
   env_cpu(f, "");
   env_limits(f, "");
@@ -276,24 +285,39 @@ static int document_on_begin(void *ctx, const struct report_setup *setup,
   return f->failed ? results_no_memory(err) : 0;
 }
 
-static int document_spool(struct spool *s, json_t *value, struct err *err)
+/* From before the load, unless only a copy is wanted. */
+static int document_on_begin(void *ctx, const struct report_setup *setup,
+                             struct err *err)
+{
+  struct document *d = ctx;
+
+  d->setup = setup;
+  return document_is_spare(d) ? 0 : document_read_environment(d, err);
+}
+
+static int document_spool(struct document *d, struct spool *s, json_t *value,
+                          struct err *err)
 {
   char *text = value ? jobj_line(value) : NULL;
   int rc = text ? spool_add(s, text, err) : results_no_memory(err);
 
   free(text);
   json_decref(value);
-  return rc;
+  if (rc == 0 || !document_is_spare(d))
+    return rc;
+  d->lacks = true;
+  return 0;
 }
 
 static int document_on_interval(void *ctx, const struct report_setup *setup,
                                 const struct report *r, struct err *err)
 {
   struct document *d = ctx;
-
   const bool brief = r->classes.n > JSON_CLASSES_WHOLE;
 
-  return document_spool(&d->intervals,
+  if (document_is_spare(d) && r->partial && r->elapsed_ns < NS_PER_S)
+    return 0; /* no copy follows */
+  return document_spool(d, &d->intervals,
                         json_interval(r, setup, d->shared, brief), err);
 }
 
@@ -302,7 +326,7 @@ static int document_on_checkpoint(void *ctx, const struct report_setup *setup,
 {
   struct document *d = ctx;
 
-  return document_spool(&d->checkpoints, json_report(r, setup, NULL, false),
+  return document_spool(d, &d->checkpoints, json_report(r, setup, NULL, false),
                         err);
 }
 
@@ -565,17 +589,40 @@ static int document_put_file(struct document *d, const struct run_end *end,
   return rc;
 }
 
+static void document_put_copy(struct document *d, const struct run_end *end)
+{
+  struct kept_file f;
+  struct outfile_hold hold;
+  bool whole;
+
+  if (kept_open(&f) < 0)
+    return;
+  outfile_hold(&hold, false);
+  whole = document_put_all(d, end, f.stream) == 0;
+  kept_close(&f, whole);
+  outfile_release(&hold);
+}
+
 static int document_on_over(void *ctx, const struct run_end *end,
                             struct err *err)
 {
   struct document *d = ctx;
   const struct run_end all = document_with_log(d, end);
+  const bool copy = d->copy && !d->lacks && end->started &&
+                    grown_u64(end->end_ns, end->measured_ns) >= NS_PER_S;
+  int rc = 0;
 
+  if (document_is_spare(d))
+    rc = copy ? document_read_environment(d, err) : 0;
+  if (rc < 0 || (document_is_spare(d) && !copy))
+    return rc;
   env_clock(&d->environment, "");
   if (d->environment.failed)
     return results_no_memory(err);
   if (d->keep)
     document_keep_text(d, &all);
+  if (copy)
+    document_put_copy(d, &all);
   return d->name ? document_put_file(d, &all, err) : 0;
 }
 

@@ -41,7 +41,7 @@ void spool_done(struct spool *s);
 #define DOCUMENT_SCHEMA "bench/1"
 
 /* Checks that the file can be written; nothing is left on disk.  `name` [opt]:
- * NULL: only the text. */
+ * NULL: only the text, or the kept copy. */
 int document_new(struct document **ret, const char *name,
                  const struct results_shared *shared, struct err *err);
 void document_free(struct document *d);
@@ -49,6 +49,9 @@ void document_free(struct document *d);
 bool document_in_memory(const struct document *d);
 /* For document_text(). */
 void document_keep(struct document *d);
+/* A copy among the kept results (kept.h), if a second was measured; errors
+ * change nothing then. */
+void document_keep_copy(struct document *d);
 /* After the end of the run; NULL: not kept, or not made. */
 const char *document_text(const struct document *d, size_t *ret_len);
 bool document_written(const struct document *d);

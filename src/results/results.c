@@ -86,12 +86,13 @@ static int results_want_growing(struct results *r,
 }
 
 static int results_want_document(struct results *r,
-                                 const struct results_cfg *cfg, struct err *err)
+                                 const struct results_cfg *cfg, bool keep,
+                                 struct err *err)
 {
   const bool live = cfg->live[0] != '\0';
   int rc;
 
-  if (!live && cfg->json[0] == '\0')
+  if (!live && !keep && cfg->json[0] == '\0')
     return 0;
   rc = document_new(&r->document, cfg->json[0] != '\0' ? cfg->json : NULL,
                     &r->shared, err);
@@ -99,6 +100,8 @@ static int results_want_document(struct results *r,
     return rc;
   if (live)
     document_keep(r->document);
+  if (keep)
+    document_keep_copy(r->document);
   results_want(r, &document_reporter, r->document);
   return 0;
 }
@@ -134,7 +137,7 @@ static int results_open_all(struct results *r, const struct results_input *in,
     results_want(r, &summary_reporter, r->summary);
   }
   if (rc == 0)
-    rc = results_want_document(r, cfg, err);
+    rc = results_want_document(r, cfg, in->keep, err);
   if (rc == 0 && cfg->live[0] != '\0') {
     rc = live_new(&r->live, cfg, in->page, &r->shared, r->document, err);
     results_want(r, &live_reporter, r->live);
@@ -163,7 +166,7 @@ int results_new(struct results **ret, const struct results_input *in,
   int rc;
 
   *ret = NULL;
-  if (!results_wanted(in->cfg))
+  if (!results_wanted(in->cfg) && !in->keep)
     return 0;
   r = calloc(1, sizeof(*r));
   if (!r)

@@ -30,6 +30,7 @@ struct results_input {
   unsigned threads;
   unsigned first_thread; /* of the first */
   results_page *page;    /* [opt] for --live */
+  bool keep;             /* a copy of the document: kept.h */
   /* leave_thread() is called for a thread stuck in a file. */
   struct leave *leave;
 };

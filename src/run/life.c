@@ -178,7 +178,7 @@ void life_measure_from(struct run *run, uint64_t now_ns)
   arrivals_measure(run, now_ns < run->measured_ns ? now_ns : run->measured_ns);
   run->arrived = run->arrived_cumulative = 0;
   trend_start(&e->trend, now_ns, recorders_events(&run->recorders));
-  if (run->plan->report.details && !run->plan->peers) {
+  if (run->plan->kept && !run->plan->peers) {
     const struct slice_moment now = life_moment(run, now_ns);
 
     slices_start(&e->slices, &now);
@@ -426,7 +426,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
     end.member_arrivals = arrivals_of_members(run);
     end.offered_ns = offered_until(run, end_ns);
   }
-  if (started && (run->plan->report.details || run->plan->peers) &&
+  if (started && (run->plan->kept || run->plan->peers) &&
       run->test->ops->details) {
     run->test->ops->details(run->test_run, &e->details);
     end.details = &e->details;

@@ -281,6 +281,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
                       slo_needs_histogram(&plan->report.slo);
   plan->classes = plan->report.details || in->classes ||
                   plan->report.class_table;
+  plan->kept = in->kept || plan->report.details;
   plan->event_rings = in->event_rings;
   if (rc == 0)
     rc = set_random(plan, in, err);

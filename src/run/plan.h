@@ -79,6 +79,7 @@ struct plan {
   struct report_setup report;    /* its percentiles are owned */
   bool percentiles;
   bool classes;
+  bool kept; /* the test gives its details at the end, and slices are noted */
   /* [opt] borrowed: the log of all events. */
   struct event_rings *event_rings;
 
@@ -108,6 +109,7 @@ struct plan_input {
   bool stall_given;
   bool time_given; /* also by a sweep */
   bool details;
+  bool kept;
   bool live;
   struct event_rings *event_rings; /* [opt] */
   enum compat compat;

@@ -229,7 +229,7 @@ static void final_report(struct conductor *c)
   life_measured(run, end_ns, c->forced);
   speed_between(&c->speed, run->life.measured_ns, end_ns,
                 &run->life.client.machine);
-  if (setup->details)
+  if (run->plan->kept)
     reporting_partial(run, end_ns);
   reporting_fill(run, &r, c->forced ? REPORT_FORCED : REPORT_FINAL, end_ns);
   r.unfinished = c->unfinished;

@@ -13,7 +13,8 @@
 #include "results/outname.h"
 #include "tools/tool.h"
 
-int output_take(struct output *o, const struct tool_args *args, struct err *err)
+int output_take_any(struct output *o, const struct tool_args *args,
+                    struct err *err)
 {
   o->files = calloc(args->n_files + 1, sizeof(*o->files));
   if (!o->files)
@@ -28,8 +29,16 @@ int output_take(struct output *o, const struct tool_args *args, struct err *err)
       o->files[o->n++] = args->files[i];
     }
   }
-  return o->n > 0 ? 0
-                  : err_set(err, -EINVAL, "%s needs a file", args->tool_name);
+  return 0;
+}
+
+int output_take(struct output *o, const struct tool_args *args, struct err *err)
+{
+  const int rc = output_take_any(o, args, err);
+
+  return rc < 0 || o->n > 0
+           ? rc
+           : err_set(err, -EINVAL, "%s needs a file", args->tool_name);
 }
 
 int output_check(const struct output *o, const char *what, struct err *err)

@@ -21,6 +21,10 @@ struct output {
 int output_take(struct output *o, const struct tool_args *args,
                 struct err *err);
 
+/* The same, where no argument is right as well. */
+int output_take_any(struct output *o, const struct tool_args *args,
+                    struct err *err);
+
 /* -EINVAL: the output would replace an input; `what` is for the message: "the
  * report". */
 int output_check(const struct output *o, const char *what, struct err *err);

@@ -4,6 +4,7 @@
 #include "tools/result.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/strbuf.h"
+#include "results/kept.h"
 #include "stats/hist_sum.h"
 #include "tools/hdr_decode.h"
 
@@ -382,10 +384,21 @@ static int result_file_read_sweep(struct result_file *f, struct err *err)
   return 0;
 }
 
+/* A file, or the number of a kept result. */
+static FILE *result_file_open(const char *path)
+{
+  FILE *stream = fopen(path, "re");
+  char kept[PATH_MAX];
+
+  if (!stream && errno == ENOENT && kept_path(path, kept))
+    stream = fopen(kept, "re");
+  return stream;
+}
+
 /* A folder can be opened, but not read. */
 static int result_file_load_json(struct result_file *f, struct err *err)
 {
-  FILE *stream = fopen(f->path, "re");
+  FILE *stream = result_file_open(f->path);
   json_error_t error;
   int rc = 0;
 

@@ -1,0 +1,47 @@
+/*
+ * kept.h - the results of the last runs, in the user's folder of state.
+ */
+#ifndef BENCH_RESULTS_KEPT_H
+#define BENCH_RESULTS_KEPT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum {
+  KEPT_MAX = 50,
+  KEPT_NAME = 48, /* size of a name with its zero */
+};
+
+struct kept_name {
+  char text[KEPT_NAME];
+};
+
+/* $XDG_STATE_HOME/bench or ~/.local/state/bench, which need not exist.  False:
+ * BENCH_KEEP=off, or there is no home. */
+bool kept_folder(char ret[PATH_MAX]);
+
+/* Can results be kept?  Makes the folder, or only looks whether it could be
+ * made.  -EPERM: another user's, or no folder; else errno's. */
+int kept_ready(char ret[PATH_MAX], bool make);
+
+/* A file that gets its name when it is complete. */
+struct kept_file {
+  char path[PATH_MAX], place[PATH_MAX];
+  FILE *stream;
+};
+
+/* Readable by this user alone.  Errors leave nothing behind. */
+int kept_open(struct kept_file *f);
+/* Also removes the oldest results beyond KEPT_MAX; with `whole` false, the
+ * file. */
+void kept_close(struct kept_file *f, bool whole);
+
+/* The names in the folder, newest first.  The caller frees *ret; NULL: none. */
+size_t kept_list(const char *folder, struct kept_name **ret);
+
+/* 1: the last.  False: not a number of a result. */
+bool kept_path(const char *number, char ret[PATH_MAX]);
+
+#endif
