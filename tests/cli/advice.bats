@@ -118,3 +118,16 @@ LUA
   on ./own.lua --sqlite-synchronous=off run
   must has "$stderr" 'synchronous = off'
 }
+
+@test "data that fit into the cache, and keys that are not spread evenly, in runs of a second" {
+  on oltp_read_only --table-size=100 prepare
+  on -0 oltp_read_only --table-size=100 --events=0 --time=1 --sqlite-cache-size=-20000 --json=a.json run
+  must has "$stderr" '^WARNING: the data \(0.0 MiB\) fit into the cache \(cache_size = -20000\), so reads do not measure the disk; use more rows with --table-size if your data are larger$'
+  must has "$stderr" '^WARNING: 75% of the keys are from 1% of the rows, because --rand-type is special by default; use --rand-type=uniform for an even load$'
+  check a.json "{'cached_data', 'hot_rows'} <= {w['code'] for w in d['warnings']}"
+  on -0 oltp_read_only --table-size=100 --events=0 --time=1 --sqlite-cache-size=-1 --rand-type=special --json=b.json run
+  check b.json "not {'cached_data', 'hot_rows'} & {w['code'] for w in d['warnings']}"
+  # Too short to be a measurement.
+  on -0 oltp_read_only --table-size=100 --sqlite-cache-size=-20000 --json=c.json run
+  check c.json "not {'cached_data', 'hot_rows'} & {w['code'] for w in d['warnings']}"
+}

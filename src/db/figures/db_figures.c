@@ -3,11 +3,14 @@
  */
 #include "db/figures/db_figures.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
+#include "base/facts.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/env.h"
@@ -16,6 +19,7 @@
 #include "report/life.h"
 #include "report/warnings.h"
 #include "run/plan.h"
+#include "stats/rand/dist.h"
 #include "stats/tally.h"
 
 #define EMPTY_BUNDLED 0.05
@@ -107,6 +111,64 @@ static void doubt_durability(struct db_process *db, const struct report *total,
   strbuf_done(&gaps);
 }
 
+/* PostgreSQL adds a unit, SQLite writes KiB as a negative number. */
+static double cache_bytes(const char *key, const char *text)
+{
+  static const struct {
+    const char *name;
+    double bytes;
+  } units[] = { { "", 1 },
+                { "kB", 1024.0 },
+                { "MB", 1048576.0 },
+                { "GB", 1073741824.0 },
+                { "TB", 1099511627776.0 } };
+  char *end;
+  const double number = strtod(text, &end);
+
+  if (strcmp(key, "cache_size") == 0)
+    return number < 0 ? -1024 * number : 0; /* pages of unknown size */
+  for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+    if (end > text && strcmp(end, units[i].name) == 0)
+      return number * units[i].bytes;
+  }
+  return 0;
+}
+
+static void doubt_cache(struct db_process *db, struct warnings *to)
+{
+  static const char *const keys[] = { "shared_buffers",
+                                      "innodb_buffer_pool_size", "cache_size" };
+  const struct fact *data = facts_find(&db->server, "data_bytes");
+  const bool rows = db->facts.rows_option != NULL;
+
+  for (size_t i = 0; data && i < ARRAY_SIZE(keys); i++) {
+    const struct fact *cache = facts_find(&db->server, keys[i]);
+
+    if (cache && cache->type == FACT_TEXT && data->integer > 0 &&
+        (double)data->integer <= cache_bytes(keys[i], cache->text))
+      warnings_add(to, true, "cached_data",
+                   "the data (%.1f MiB) fit into the cache (%s = "
+                   "%s), so reads do not measure the disk; use more rows%s%s "
+                   "if your data are larger",
+                   (double)data->integer / 1048576, keys[i], cache->text,
+                   rows ? " with " : "", rows ? db->facts.rows_option : "");
+  }
+}
+
+static void doubt_keys(struct db_process *db, const struct plan *plan,
+                       struct warnings *to)
+{
+  const struct rand_params *rand = plan->rand;
+
+  if (db->facts.bundled && db->facts.rows > 0 && !plan->rand_type_given &&
+      rand && rand->type == RAND_SPECIAL)
+    warnings_add(to, true, "hot_rows",
+                 "%.0f%% of the keys are from %" PRIu32
+                 "%% of the rows, because --rand-type is special by default; "
+                 "use --rand-type=uniform for an even load",
+                 100 * (1 - (double)rand->hot_from / 0x1p53), rand->hot_pct);
+}
+
 static void doubt_end(struct db_process *db, const struct plan *plan,
                       const struct report *total, struct warnings *to)
 {
@@ -137,6 +199,10 @@ void db_figures_doubts(struct db_process *db, const struct plan *plan,
   doubt_rows(db, total, to);
   doubt_durability(db, total, to);
   doubt_end(db, plan, total, to);
+  if (total->elapsed_ns >= NS_PER_S) {
+    doubt_cache(db, to);
+    doubt_keys(db, plan, to);
+  }
   for (size_t i = before; i < to->n; i++)
     to->of[i].shown = to->of[i].shown && !quiet;
 }
