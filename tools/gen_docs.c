@@ -43,24 +43,41 @@ static void add_word(struct strbuf *b, const char *word)
   strbuf_addf(b, "%s%s", b->len > 0 ? " " : "", word);
 }
 
-/* By section, as in the help. */
+/* Copies the rows of a group. */
+static void add_rows(struct docs *d, const struct opt *rows, const char *group)
+{
+  const char *at = "";
+
+  for (; rows->type != OPT_TYPE_END; rows++) {
+    at = rows->group ? rows->group : at;
+    if (strcmp(at, group) != 0)
+      continue;
+    if (d->n_rows + 1 == MOST_OPTIONS) {
+      (void)fputs("gen_docs: too many options\n", stderr);
+      exit(1);
+    }
+    d->rows[d->n_rows++] = *rows;
+  }
+}
+
+/* The options of the program and of drivers, by groups as in the help. */
 static void add_program(struct docs *d)
 {
-  for (int section = 0; section <= OPT_SECTION_DATABASE; section++) {
-    for (size_t i = 0; i < PROGRAM_TABLES; i++) {
-      const struct program_table *t = &program_tables[i];
+  for (const char *const *group = program_groups; *group; group++) {
+    const struct opt *first = d->rows + d->n_rows;
 
-      if ((int)t->section == section)
-        add_table(d, NULL, t->rows, "%s", t->title);
-    }
+    for (size_t i = 0; i < PROGRAM_TABLES; i++)
+      add_rows(d, program_tables[i].rows, *group);
+    for (const struct driver *const *p = driver_list; *p; p++)
+      add_rows(d, (*p)->opts, *group);
+    d->rows[d->n_rows++] = (struct opt)OPT_END;
+    add_table(d, NULL, first, "%s", *group);
   }
 }
 
 static void collect(struct docs *d, char **scripts)
 {
   add_program(d);
-  for (const struct driver *const *p = driver_list; *p; p++)
-    add_table(d, NULL, (*p)->opts, "The %s driver", (*p)->name);
   for (const struct tool *const *p = tool_list; *p; p++) {
     add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
     add_word(&d->tests, (*p)->name);

@@ -27,6 +27,8 @@ struct tool;
 struct docs {
   struct table table[MOST_TABLES];
   size_t n;
+  struct opt rows[MOST_OPTIONS]; /* of the program, by groups */
+  size_t n_rows;
   char title[MOST_TABLES][64];
   /* Names, a blank between them. */
   struct strbuf tests, tools, own_tools, data_tests, scripts;

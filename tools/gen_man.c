@@ -35,8 +35,7 @@ void docs_man(struct strbuf *out, const struct docs *d)
   for (size_t i = 0; i < d->n; i++) {
     if (!d->table[i].rows || d->table[i].rows->type == OPT_TYPE_END)
       continue;
-    if (i == 0 || strcmp(d->table[i].title, d->table[i - 1].title) != 0)
-      strbuf_addf(&text, ".SS %s\n", d->table[i].title);
+    strbuf_addf(&text, ".SS %s\n", d->table[i].title);
     help_man_options(&text, d->table[i].rows);
   }
   fold(out, strbuf_str(&text));

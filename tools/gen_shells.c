@@ -8,8 +8,6 @@
 #include "drivers/driver_list.h"
 #include "gen_docs.h"
 #include "opt/help.h"
-#include "results/options.h"
-#include "tools/sweep_opts.h"
 #include "tools/tool.h"
 
 bool docs_is_offered(const struct opt *row)
@@ -32,9 +30,16 @@ static bool has_words(const struct opt *row)
   return row->type == OPT_TYPE_BOOL || row->words || names_driver(row);
 }
 
+/* Their values name files or options. */
+static bool is_of_steps(const struct table *t)
+{
+  return strcmp(t->title, "Sweeps and searches") == 0 ||
+         strcmp(t->title, "Result files") == 0;
+}
+
 static void add_choices(struct strbuf *out, const struct opt *row)
 {
-  if (row->type == OPT_TYPE_BOOL) {
+  if (row->type == OPT_TYPE_BOOL && !row->words) {
     strbuf_adds(out, "on off");
     return;
   }
@@ -74,7 +79,7 @@ static void add_swept(struct strbuf *out, const struct docs *d)
   for (size_t i = 0; i < d->n; i++) {
     const struct table *t = &d->table[i];
 
-    if (is_tool(t) || t->rows == sweep_opts || t->rows == results_opts)
+    if (is_tool(t) || is_of_steps(t))
       continue;
     for (const struct opt *row = t->rows; row && row->type != OPT_TYPE_END;
          row++) {

@@ -9,6 +9,7 @@ const struct opt ack_opts[] = {
   {
     OPT_STRING(struct ack_cfg, log),
     .name = "ack-log",
+    .group = "Checks",
     .def = "",
     .flags = OPT_OWN | OPT_PATH,
     .check = ack_link_is_place,

@@ -41,7 +41,8 @@ const struct opt db_class_opts[] = {
   {
     OPT_WORD(struct db_cfg, statement_classes),
     .name = "statement-classes",
-    .flags = OPT_OWN,
+    .group = "Report",
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "merged",
     .words = classes_words,
     .help = "statements of numbered tables: one class, or one per table "
@@ -58,8 +59,10 @@ const struct opt db_opts[] = {
   {
     OPT_STRING(struct db_cfg, driver),
     .name = "db-driver",
+    .group = "Server",
     .flags = OPT_COMMON,
     .def = "mysql",
+    .show_as = "=DRIVER",
     .help = "database driver; 'help' prints the driver list",
     .man = "Without it, --dsn chooses the driver, or options of one driver "
            "alone do: --pgsql-host means pgsql.",
@@ -67,7 +70,7 @@ const struct opt db_opts[] = {
   {
     OPT_STRING(struct db_cfg, dsn),
     .name = "dsn",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_COMMON,
     .show_as = "=URL",
     .help = "driver and server as a URL: mysql://, postgresql:// or sqlite:",
     .man = "DRIVER://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE&..., where "
@@ -79,7 +82,7 @@ const struct opt db_opts[] = {
   {
     OPT_STRING(struct db_cfg, password_file),
     .name = "password-file",
-    .flags = OPT_OWN | OPT_PATH,
+    .flags = OPT_OWN | OPT_PATH | OPT_COMMON,
     .show_as = "=FILE",
     .help = "read the password of the driver in use from the first line of a "
             "file",
@@ -130,6 +133,7 @@ const struct opt db_opts[] = {
   {
     OPT_BOOL(struct db_cfg, debug),
     .name = "db-debug",
+    .flags = OPT_EXPERT,
     .def = "off",
     .help = "database debug output",
   },
@@ -138,6 +142,7 @@ const struct opt db_opts[] = {
     .name = "db-ignore-errors",
     .flags = OPT_NO_GAPS | OPT_OWN,
     .def = "",
+    .show_as = "=ERROR,...",
     .help = "errors ignorable for every driver, added to the driver's own list",
     .man = "Numbers, SQLSTATEs, classes of them, connection for lost "
            "connections, failover, or all. With failover a connection also "
@@ -184,7 +189,7 @@ const struct opt db_opts[] = {
   {
     OPT_TIME(struct db_cfg, reconnect_pause_s),
     .name = "db-reconnect-pause",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "0.05",
     .fmin = 0.001,
     .fmax = 60,
@@ -196,9 +201,11 @@ const struct opt db_opts[] = {
   {
     OPT_DOUBLE(struct db_cfg, connect_rate),
     .name = "connect-rate",
+    .group = "Connections",
     .flags = OPT_OWN,
     .def = "0",
     .fmax = 1e6,
+    .show_as = "=RATE",
     .help = "connections opened per second at most; 0 = no limit",
     .man = "It is true of the start of a run and of connections that are "
            "replaced. --thread-init-timeout is extended by the time that the "
@@ -207,7 +214,7 @@ const struct opt db_opts[] = {
   {
     OPT_INT(struct db_cfg, connect_concurrency),
     .name = "connect-concurrency",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "0",
     .max = 10000,
     .help = "connections that are being opened at a time, at most; 0 = 16 per "
@@ -222,6 +229,7 @@ const struct opt db_opts[] = {
     .words = off_words,
     .expected = "off, or a number of events such as 100, or two of them such "
                 "as 100..200",
+    .show_as = "=off|COUNT[..COUNT]",
     .help = "events after which a worker closes its connections and opens them "
             "again: N or N..M",
     .man = "Of two numbers, each life of a connection draws one between them. "
@@ -240,12 +248,13 @@ const struct opt db_opts[] = {
     .words = off_words,
     .expected = "off, or a time from 1ms to 168h such as 30s, or two of them "
                 "such as 30s..1m",
+    .show_as = "=off|TIME[..TIME]",
     .help = "the same after a time: S or S..T",
   },
   {
     OPT_INT(struct db_cfg, backend_sample),
     .name = "backend-sample",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "0",
     .max = 1000000000,
     .help = "ask the server which of its sessions answers after every N-th "
@@ -288,7 +297,7 @@ const struct opt db_opts[] = {
   {
     OPT_SIZE(struct db_cfg, max_result_bytes),
     .name = "db-max-result-size",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "1G",
     .help = "bytes of rows that one result may take in memory; 0 = no limit",
     .man = "A larger result is an error that loses the connection. Rows that a "

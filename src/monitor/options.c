@@ -9,6 +9,7 @@ const struct opt monitor_opts[] = {
   {
     OPT_WORD(struct monitor_cfg, stats),
     .name = "server-stats",
+    .group = "Server statistics",
     .flags = OPT_OWN,
     .def = "auto",
     .words = stats_words,
@@ -37,6 +38,7 @@ const struct opt monitor_opts[] = {
     OPT_STRING(struct monitor_cfg, user),
     .name = "monitor-user",
     .flags = OPT_OWN | OPT_NOT_EMPTY,
+    .show_as = "=USER",
     .help = "user of the connection of --server-stats",
     .expected = "the name of a user",
     .man =
@@ -50,6 +52,7 @@ const struct opt monitor_opts[] = {
     .name = "monitor-password",
     .flags = OPT_OWN | OPT_SECRET,
     .def = "",
+    .show_as = "=PASSWORD",
     .help = "password of --monitor-user",
     .man = "If it is empty, the password of the other connections is used.",
   },

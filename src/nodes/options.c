@@ -9,7 +9,8 @@ const struct opt nodes_opts[] = {
   {
     OPT_WORD(struct nodes_cfg, cluster),
     .name = "cluster",
-    .flags = OPT_OWN,
+    .group = "General",
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "auto",
     .words = cluster_words,
     .help = "one run of all processes that mpirun has launched {auto,off}",
@@ -23,7 +24,7 @@ const struct opt nodes_opts[] = {
   {
     OPT_BOOL(struct nodes_cfg, report),
     .name = "report-ranks",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "off",
     .help = "print a table of the processes of a run at the end of the report",
     .man = "The option has no effect on a run of one process.",

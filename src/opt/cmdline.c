@@ -22,18 +22,26 @@
 
 /* ---- options ---- */
 
+/* Values of --help beside those of a switch; in the order of the enum. */
+static const char *const help_words[] = { "on", "all", "expert", "json", NULL };
+
 static const char *const compat_words[] = { "1.0", "1.1", NULL };
 
 const struct opt cmdline_opts[] = {
   {
     OPT_BOOL(struct cmdline_cfg, help),
     .name = "help",
+    .group = "General",
+    .flags = OPT_COMMON,
     .def = "off",
-    .expected = "on, off or all",
+    .expected = "on, off, all, expert or json",
+    .show_as = "[=all|expert|json]",
+    .words = help_words,
     .help = "print the help and exit",
-    .more = "; --help=all: every option",
-    .man = "The help fits on one screen; --help=all prints all options. After "
-           "the name of a test, only its options are printed.",
+    .man = "The help has the options that most people use. With \"all\" it has "
+           "all options but those for experts, with \"expert\" the others, "
+           "with \"json\" every option as one JSON array. After the name of a "
+           "test, it has the options of this test.",
   },
   {
     OPT_BOOL(struct cmdline_cfg, version),
@@ -64,6 +72,7 @@ const struct opt cmdline_test_opts[] = {
   {
     OPT_WORD(struct cmdline_cfg, compat),
     .name = "compat",
+    .group = "General",
     .flags = OPT_OWN,
     .def = "1.0",
     .words = compat_words,
@@ -337,9 +346,11 @@ static int scan_option(struct scan *s, const char *arg, struct err *err)
   e = optset_find(s->c->set, name);
   if (!e)
     return scan_keep_pending(s, &given, name, len == 0, err);
-  if (scan_is_core(e, "help") && strcmp(given.text, "all") == 0) {
-    s->c->help_all = true;
-    given.text = "on";
+  for (int i = 0; scan_is_core(e, "help") && help_words[i]; i++) {
+    if (strcmp(given.text, help_words[i]) == 0) {
+      s->c->help = (enum cmdline_help)i;
+      given.text = "on";
+    }
   }
   rc = scan_take_known(s, e, &given, err);
   free(name);
@@ -448,7 +459,7 @@ static bool cmdline_asks_for_words(struct cmdline *c)
 static void cmdline_ask_for_help(struct cmdline *c)
 {
   c->action = CMDLINE_HELP;
-  if (c->identity == IDENTITY_SYSBENCH || c->help_all)
+  if (c->identity == IDENTITY_SYSBENCH || c->help)
     return;
   if (*c->cfg->test)
     c->test = c->cfg->test;

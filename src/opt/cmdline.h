@@ -78,10 +78,18 @@ enum cmdline_action {
   CMDLINE_TEST, /* `command` of `test` */
 };
 
+/* Which options CMDLINE_HELP shows: each one but JSON is a ring of them. */
+enum cmdline_help {
+  CMDLINE_HELP_COMMON,
+  CMDLINE_HELP_ALL, /* that is, without those for experts */
+  CMDLINE_HELP_EXPERT,
+  CMDLINE_HELP_JSON, /* all, for programs */
+};
+
 struct cmdline {
   enum identity identity;
   enum cmdline_action action;
-  bool help_all;
+  enum cmdline_help help;
   const char *test;    /* [opt] borrowed */
   const char *command; /* [opt] borrowed */
   size_t n_args;

@@ -8,18 +8,19 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "opt/cmdline.h"
 #include "opt/optset.h"
 #include "opt/value.h"
+
+/* ---- as sysbench prints it ---- */
 
 /* Which entries of a set. */
 struct block {
   enum opt_section section;
-  const char *owner;   /* [opt] */
-  unsigned with, not ; /* flags of its rows */
-  bool any_section;
+  const char *owner; /* [opt] */
 };
 
-/* "=N", "[=on|off]". */
+/* "=N", "[=on|off]".  Options that sysbench has are shown as it does. */
 static const char *help_format(const struct opt *row)
 {
   static const char *const formats[] = {
@@ -30,15 +31,15 @@ static const char *help_format(const struct opt *row)
     [OPT_TYPE_TIME] = "=N",
   };
 
-  return row->show_as ? row->show_as : formats[row->type];
+  if (row->sysbench_as)
+    return row->sysbench_as;
+  return row->show_as && (row->flags & OPT_OWN) ? row->show_as
+                                                : formats[row->type];
 }
 
 static bool help_is_in(const struct opt_entry *e, const struct block *b)
 {
-  const unsigned flags = e->row->flags;
-
-  if ((e->section != b->section && !b->any_section) || (flags & OPT_HIDDEN) ||
-      (flags & b->with) != b->with || (flags & b->not ) != 0)
+  if (e->section != b->section || (e->row->flags & OPT_HIDDEN))
     return false;
   return !b->owner || (e->owner && strcmp(e->owner, b->owner) == 0);
 }
@@ -61,49 +62,31 @@ static size_t help_block_width(const struct optset *set, const struct block *b)
   return width;
 }
 
-/* Scripts may use `_`; all documents use `-`. */
-static void help_add_name(struct strbuf *out, const char *name, bool as_is)
-{
-  for (; *name; name++)
-    strbuf_add(out, *name == '_' && !as_is ? "-" : name, 1);
-}
-
-static void help_add_option(struct strbuf *out, const struct optset *set,
-                            const struct opt_entry *e, size_t width)
+static void help_add_option(struct strbuf *out, const struct opt_entry *e,
+                            size_t width)
 {
   const struct opt *row = e->row;
   const char *def = e->real ? e->real->def : e->def;
 
-  strbuf_adds(out, "  --");
-  help_add_name(out, row->name, set->as_sysbench);
-  strbuf_addf(out, "%-*s%s%s", (int)(width - strlen(row->name)) + 1,
-              help_format(row), row->help ? row->help : "",
-              row->more && !set->as_sysbench ? row->more : "");
+  strbuf_addf(out, "  --%s%-*s%s", row->name,
+              (int)(width - strlen(row->name)) + 1, help_format(row),
+              row->help ? row->help : "");
   if (def)
     strbuf_addf(out, " [%s]", def);
-  strbuf_adds(out, "\n");
-}
-
-static void help_add_block_of(struct strbuf *out, const struct optset *set,
-                              const struct block *b)
-{
-  const size_t width = help_block_width(set, b);
-
-  for (size_t i = 0; i < set->n; i++) {
-    if (help_is_in(set->entries[i], b))
-      help_add_option(out, set, set->entries[i], width);
-  }
   strbuf_adds(out, "\n");
 }
 
 static void help_add_block(struct strbuf *out, const struct optset *set,
                            enum opt_section section, const char *owner)
 {
-  const struct block b = { .section = section,
-                           .owner = owner,
-                           .not = set->as_sysbench ? 0 : OPT_DEPRECATED };
+  const struct block b = { .section = section, .owner = owner };
+  const size_t width = help_block_width(set, &b);
 
-  help_add_block_of(out, set, &b);
+  for (size_t i = 0; i < set->n; i++) {
+    if (help_is_in(set->entries[i], &b))
+      help_add_option(out, set->entries[i], width);
+  }
+  strbuf_adds(out, "\n");
 }
 
 static void help_add_items(struct strbuf *out, const struct help_item *items,
@@ -112,26 +95,6 @@ static void help_add_items(struct strbuf *out, const struct help_item *items,
   for (size_t i = 0; i < n; i++)
     strbuf_addf(out, "  %s - %s\n", items[i].name, items[i].title);
   strbuf_adds(out, "\n");
-}
-
-/* In lines of at most 79 characters. */
-static void help_add_names(struct strbuf *out, const char *title,
-                           const struct help_item *items, size_t n)
-{
-  size_t column = 0;
-
-  strbuf_addf(out, "%s:", title);
-  for (size_t i = 0; i < n; i++) {
-    const size_t len = strlen(items[i].name) + 1;
-
-    if (i == 0 || column + len > 79) {
-      strbuf_adds(out, "\n ");
-      column = 1;
-    }
-    strbuf_addf(out, " %s", items[i].name);
-    column += len;
-  }
-  strbuf_adds(out, "\n\n");
 }
 
 static void help_add_usage(struct strbuf *out, const char *prog)
@@ -149,28 +112,6 @@ void help_drivers(struct strbuf *out, const struct help_lists *lists)
 {
   strbuf_adds(out, "Compiled-in database drivers:\n");
   help_add_items(out, lists->drivers, lists->n_drivers);
-}
-
-void help_screen(struct strbuf *out, const char *prog, const struct optset *set,
-                 const struct help_lists *lists)
-{
-  const struct block common = { .with = OPT_COMMON, .any_section = true };
-
-  strbuf_addf(out,
-              "Usage:\n  %s TEST [options]... COMMAND\n\n"
-              "Commands of most tests: prepare run cleanup help\n\n",
-              prog);
-  help_add_names(out, "Tests", lists->tests, lists->n_tests);
-  help_add_names(out, "Scripts for databases", lists->scripts,
-                 lists->n_scripts);
-  help_add_names(out, "Tools for results, in the place of a test", lists->tools,
-                 lists->n_tools);
-  strbuf_adds(out, "Options used most:\n");
-  help_add_block_of(out, set, &common);
-  strbuf_addf(out,
-              "%s list: what each test does; %s TEST --help: its options; "
-              "%s --help=all: all others\n",
-              prog, prog, prog);
 }
 
 static void help_add_described(struct strbuf *out, const char *title,
@@ -196,22 +137,8 @@ void help_names(struct strbuf *out, const struct help_lists *lists)
                      lists->tools, lists->n_tools);
 }
 
-/* Not printed by sysbench. */
-static void help_add_own_end(struct strbuf *out, const struct optset *set,
-                             const struct help_lists *lists)
-{
-  const struct block old = { .with = OPT_DEPRECATED, .any_section = true };
-
-  if (lists->n_scripts > 0) {
-    strbuf_adds(out, "Bundled scripts for databases:\n");
-    help_add_items(out, lists->scripts, lists->n_scripts);
-  }
-  strbuf_adds(out, "Old names of options:\n");
-  help_add_block_of(out, set, &old);
-}
-
-void help_all(struct strbuf *out, const char *prog, const struct optset *set,
-              const struct help_lists *lists)
+void help_sysbench(struct strbuf *out, const char *prog,
+                   const struct optset *set, const struct help_lists *lists)
 {
   help_add_usage(out, prog);
   strbuf_adds(out, "Commands understood by most tests: prepare run cleanup "
@@ -237,10 +164,298 @@ void help_all(struct strbuf *out, const char *prog, const struct optset *set,
     strbuf_adds(out, "Tools for results, in the place of a test:\n");
     help_add_items(out, lists->tools, lists->n_tools);
   }
-  if (!set->as_sysbench)
-    help_add_own_end(out, set, lists);
   strbuf_addf(out, "Run '%s TESTNAME help' for the options of one test.\n\n",
               prog);
+}
+
+/* ---- as bench prints it ---- */
+
+enum {
+  HELP_WIDTH = 79,
+  HELP_COLUMN = 30, /* of the text, at most */
+  HELP_SHORT = 24   /* words that a type may have */
+};
+
+/* In lines of at most 79 characters. */
+static void help_add_names(struct strbuf *out, const char *title,
+                           const struct help_item *items, size_t n)
+{
+  size_t column = 0;
+
+  strbuf_addf(out, "%s:", title);
+  for (size_t i = 0; i < n; i++) {
+    const size_t len = strlen(items[i].name) + 1;
+
+    if (i == 0 || column + len > 79) {
+      strbuf_adds(out, "\n ");
+      column = 1;
+    }
+    strbuf_addf(out, " %s", items[i].name);
+    column += len;
+  }
+  strbuf_adds(out, "\n\n");
+}
+
+/* "{a,b}" in a help line: words of letters that have only commas between them.
+ * Returns the position of the brace, and *ret_end behind the other one; NULL:
+ * none. */
+static const char *help_braces(const char *help, const char **ret_end)
+{
+  const char *open = strchr(help, '{');
+  const char *p = open ? open + 1 : NULL;
+
+  while (p && *p && !strchr("{}", *p)) {
+    if (*p == ' ' && p[-1] != ',')
+      return NULL;
+    p++;
+  }
+  if (!p || *p != '}')
+    return NULL;
+  *ret_end = p + 1;
+  return open;
+}
+
+void help_add_choices(struct strbuf *out, const struct opt *row,
+                      const char *between)
+{
+  const char *end, *p = NULL;
+
+  if (row->words &&
+      (row->type == OPT_TYPE_WORD || row->type == OPT_TYPE_LIST)) {
+    for (size_t i = 0; row->words[i]; i++)
+      strbuf_addf(out, "%s%s", i > 0 ? between : "", row->words[i]);
+    return;
+  }
+  if (row->type == OPT_TYPE_STRING && row->help && !row->parse && !row->check)
+    p = help_braces(row->help, &end);
+  while (p && ++p < end - 1) { /* a script's own words */
+    if (*p == ',')
+      strbuf_adds(out, between);
+    else if (*p != ' ')
+      strbuf_add(out, p, 1);
+  }
+}
+
+void help_add_text(struct strbuf *out, const struct opt *row)
+{
+  const char *help = row->help ? row->help : "";
+  const char *end = NULL, *open = help_braces(help, &end);
+
+  if (open)
+    strbuf_addf(out, "%.*s%s", (int)(open - help) - (open > help), help, end);
+  else
+    strbuf_adds(out, help);
+  strbuf_adds(out, row->more ? row->more : "");
+}
+
+/* True: the type has all words that are allowed. */
+static bool help_add_type(struct strbuf *out, const struct opt *row)
+{
+  static const char *const types[] = {
+    [OPT_TYPE_BOOL] = "[=on|off]", [OPT_TYPE_INT] = "=COUNT",
+    [OPT_TYPE_SIZE] = "=SIZE",     [OPT_TYPE_DOUBLE] = "=NUMBER",
+    [OPT_TYPE_STRING] = "=TEXT",   [OPT_TYPE_WORD] = "=WORD",
+    [OPT_TYPE_LIST] = "=ITEM,...", [OPT_TYPE_FILE] = "=FILE",
+    [OPT_TYPE_TIME] = "=TIME",
+  };
+  struct strbuf words = { 0 };
+  bool all = row->type == OPT_TYPE_BOOL || row->show_as != NULL;
+
+  help_add_choices(&words, row, "|");
+  if (row->show_as)
+    strbuf_adds(out, row->show_as);
+  else if (words.len > 0 && row->type == OPT_TYPE_LIST)
+    strbuf_adds(out, "=WORD,...");
+  else if (words.len > 0 && words.len <= HELP_SHORT)
+    all = true, strbuf_addf(out, "=%s", strbuf_str(&words));
+  else
+    strbuf_adds(out, words.len > 0 ? "=WORD" : types[row->type]);
+  out->failed = out->failed || words.failed;
+  strbuf_done(&words);
+  return all;
+}
+
+/* Scripts may use `_`; all documents use `-`. */
+static void help_add_name(struct strbuf *out, const char *name)
+{
+  for (; *name; name++)
+    strbuf_add(out, *name == '_' ? "-" : name, 1);
+}
+
+/* "  --NAME=TYPE". */
+static bool help_add_head(struct strbuf *out, const struct opt *row)
+{
+  strbuf_adds(out, "  --");
+  help_add_name(out, row->name);
+  return help_add_type(out, row);
+}
+
+/* From this column on, in lines of HELP_WIDTH; `at` is where the text is. */
+static void help_wrap(struct strbuf *out, const char *text, size_t column,
+                      size_t at)
+{
+  while (*text) {
+    const size_t len = strcspn(text, " ");
+
+    if (at > column && at + 1 + len > HELP_WIDTH) {
+      strbuf_adds(out, "\n");
+      at = 0;
+    }
+    if (at > column) {
+      strbuf_adds(out, " ");
+      at++;
+    } else {
+      strbuf_addf(out, "%*s", (int)(column - at), "");
+      at = column;
+    }
+    strbuf_add(out, text, len);
+    at += len;
+    text += len + strspn(text + len, " ");
+  }
+  strbuf_adds(out, "\n");
+}
+
+void help_add_wrapped(struct strbuf *out, const char *title, const char *text)
+{
+  const size_t len = strlen(title);
+
+  strbuf_adds(out, title);
+  help_wrap(out, text, len > 0 ? len + 1 : 0, len);
+}
+
+static void help_add_row(struct strbuf *out, const struct opt *row,
+                         const char *def, size_t column)
+{
+  struct strbuf text = { 0 };
+  const size_t begin = out->len;
+  const bool all = help_add_head(out, row);
+  size_t at = out->len - begin;
+
+  if (at + 2 > column) {
+    strbuf_adds(out, "\n");
+    at = 0;
+  }
+  help_add_text(&text, row);
+  if (!all) {
+    const size_t len = text.len;
+
+    strbuf_adds(&text, " {");
+    help_add_choices(&text, row, ", ");
+    strbuf_adds(&text, "}");
+    if (text.len == len + 3) /* no words */
+      text.text[text.len = len] = '\0';
+  }
+  if (def && *def)
+    strbuf_addf(&text, " [%s]", def);
+  help_wrap(out, strbuf_str(&text), column, at);
+  out->failed = out->failed || text.failed;
+  strbuf_done(&text);
+}
+
+static size_t help_column(size_t column, const struct opt *row)
+{
+  struct strbuf head = { 0 };
+  size_t width;
+
+  (void)help_add_head(&head, row);
+  width = head.len + 2 < HELP_COLUMN ? head.len + 2 : HELP_COLUMN;
+  strbuf_done(&head);
+  return width > column ? width : column;
+}
+
+static bool help_is_in_ring(const struct opt *row, enum cmdline_help ring)
+{
+  if (row->flags & (OPT_HIDDEN | OPT_DEPRECATED) || row->alias_of)
+    return false;
+  if (ring == CMDLINE_HELP_COMMON)
+    return (row->flags & OPT_COMMON) != 0;
+  return ring == CMDLINE_HELP_JSON ||
+         ((row->flags & OPT_EXPERT) != 0) == (ring == CMDLINE_HELP_EXPERT);
+}
+
+static bool help_is_in_group(const struct opt_entry *e, const char *group,
+                             enum cmdline_help ring)
+{
+  return e->group && strcmp(e->group, group) == 0 &&
+         help_is_in_ring(e->row, ring);
+}
+
+static void help_add_group(struct strbuf *out, const char *group,
+                           const struct optset *set, enum cmdline_help ring)
+{
+  size_t column = 0;
+
+  for (size_t i = 0; i < set->n; i++) {
+    if (help_is_in_group(set->entries[i], group, ring))
+      column = help_column(column, set->entries[i]->row);
+  }
+  if (column == 0)
+    return;
+  strbuf_addf(out, "%s:\n", group);
+  for (size_t i = 0; i < set->n; i++) {
+    if (help_is_in_group(set->entries[i], group, ring))
+      help_add_row(out, set->entries[i]->row, set->entries[i]->def, column);
+  }
+  strbuf_adds(out, "\n");
+}
+
+/* Those of a test that is built in. */
+static void help_add_rows(struct strbuf *out, const char *name,
+                          const struct opt *rows, enum cmdline_help ring)
+{
+  size_t column = 0;
+
+  for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++) {
+    if (help_is_in_ring(row, ring))
+      column = help_column(column, row);
+  }
+  if (column == 0)
+    return;
+  strbuf_addf(out, "The %s test:\n", name);
+  for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++) {
+    if (help_is_in_ring(row, ring))
+      help_add_row(out, row, row->def, column);
+  }
+  strbuf_adds(out, "\n");
+}
+
+static void help_add_old_names(struct strbuf *out, const struct optset *set)
+{
+  strbuf_adds(out, "Old names:\n");
+  for (size_t i = 0; i < set->n; i++) {
+    const struct opt *row = set->entries[i]->row;
+
+    if (row->alias_of && !(row->flags & OPT_HIDDEN))
+      strbuf_addf(out, "  --%s: --%s\n", row->name, row->alias_of);
+  }
+  strbuf_adds(out, "\n");
+}
+
+void help_ring(struct strbuf *out, const char *prog, const struct optset *set,
+               const struct help_lists *lists, enum cmdline_help ring)
+{
+  if (ring == CMDLINE_HELP_COMMON) {
+    strbuf_addf(out,
+                "Usage:\n  %s TEST [options]... COMMAND\n\n"
+                "Commands of most tests: prepare run cleanup help\n\n",
+                prog);
+    help_add_names(out, "Tests", lists->tests, lists->n_tests);
+    help_add_names(out, "Scripts for databases", lists->scripts,
+                   lists->n_scripts);
+    help_add_names(out, "Tools for results, in the place of a test",
+                   lists->tools, lists->n_tools);
+  }
+  for (const char *const *group = lists->groups; *group; group++)
+    help_add_group(out, *group, set, ring);
+  for (size_t i = 0; i < lists->n_tests && ring == CMDLINE_HELP_EXPERT; i++)
+    help_add_rows(out, lists->tests[i].name, lists->tests[i].opts, ring);
+  if (ring == CMDLINE_HELP_EXPERT)
+    help_add_old_names(out, set);
+  strbuf_addf(out,
+              "%s TEST help: commands and options of one test; %s list: all "
+              "tests\n%s --help=%s: %s options\n",
+              prog, prog, prog, ring == CMDLINE_HELP_ALL ? "expert" : "all",
+              ring == CMDLINE_HELP_COMMON ? "more" : "other");
 }
 
 static int help_by_name(const void *a, const void *b)
@@ -253,7 +468,7 @@ static int help_by_name(const void *a, const void *b)
 void help_test(struct strbuf *out, const char *name, const struct optset *set)
 {
   const struct block b = { .section = OPT_SECTION_TEST };
-  const size_t width = help_block_width(set, &b);
+  size_t width = set->as_sysbench ? help_block_width(set, &b) : 0;
   struct opt_entry **found = calloc(set->n + 1, sizeof(struct opt_entry *));
   bool sorted = true;
   size_t n = 0;
@@ -265,15 +480,23 @@ void help_test(struct strbuf *out, const char *name, const struct optset *set)
   for (size_t i = 0; i < set->n; i++) {
     if (!help_is_in(set->entries[i], &b))
       continue;
+    if (!set->as_sysbench && set->entries[i]->row->alias_of)
+      continue;
     sorted = sorted && set->entries[i]->made;
     found[n++] = set->entries[i];
+    if (!set->as_sysbench)
+      width = help_column(width, set->entries[i]->row);
   }
   if (sorted && n > 0)
     qsort(found, n, sizeof(struct opt_entry *), help_by_name);
 
   strbuf_addf(out, "%s options:\n", name);
-  for (size_t i = 0; i < n; i++)
-    help_add_option(out, set, found[i], width);
+  for (size_t i = 0; i < n; i++) {
+    if (set->as_sysbench)
+      help_add_option(out, found[i], width);
+    else
+      help_add_row(out, found[i]->row, found[i]->def, width);
+  }
   strbuf_adds(out, "\n");
   free(found);
 }
@@ -338,22 +561,31 @@ static void man_add_default(struct strbuf *out, const struct opt *row)
   strbuf_adds(out, ".\n");
 }
 
+static void man_add_option(struct strbuf *out, const struct opt *row)
+{
+  struct strbuf head = { 0 }, text = { 0 };
+
+  if (row->flags & OPT_HIDDEN)
+    return;
+  (void)help_add_head(&head, row);
+  help_add_text(&text, row);
+  strbuf_adds(out, ".TP\n.B ");
+  help_man_text(out, strbuf_str(&head) + strspn(strbuf_str(&head), " "));
+  strbuf_adds(out, "\n");
+  man_add_sentence(out, "", strbuf_str(&text));
+  out->failed = out->failed || head.failed || text.failed;
+  strbuf_done(&head);
+  strbuf_done(&text);
+  if (row->man) {
+    help_man_text(out, row->man);
+    strbuf_adds(out, "\n");
+  }
+  man_add_allowed(out, row);
+  man_add_default(out, row);
+}
+
 void help_man_options(struct strbuf *out, const struct opt *rows)
 {
-  for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++) {
-    if (row->flags & OPT_HIDDEN)
-      continue;
-    strbuf_adds(out, ".TP\n.B \\-\\-");
-    help_man_text(out, row->name);
-    help_man_text(out, help_format(row));
-    strbuf_adds(out, "\n");
-    help_man_text(out, row->help ? row->help : "");
-    man_add_sentence(out, "", row->more ? row->more : "");
-    if (row->man) {
-      help_man_text(out, row->man);
-      strbuf_adds(out, "\n");
-    }
-    man_add_allowed(out, row);
-    man_add_default(out, row);
-  }
+  for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++)
+    man_add_option(out, row);
 }

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "opt/cmdline.h"
 #include "opt/opt.h"
 
 struct optset;
@@ -15,9 +16,11 @@ struct strbuf;
 struct help_item {
   const char *name;
   const char *title;
+  const struct opt *opts; /* of a test */
 };
 
 struct help_lists {
+  const char *const *groups; /* headings in this order; ends with NULL */
   const struct help_item *drivers;
   size_t n_drivers;
   const struct help_item *tests;
@@ -28,17 +31,18 @@ struct help_lists {
   size_t n_scripts;
 };
 
-/* One screen: usage, all tests, the most used options. */
-void help_screen(struct strbuf *out, const char *prog, const struct optset *set,
-                 const struct help_lists *lists);
+/* The options of a ring by their groups; COMMON also has the usage and all
+ * tests, EXPERT the options of the tests that are built in. */
+void help_ring(struct strbuf *out, const char *prog, const struct optset *set,
+               const struct help_lists *lists, enum cmdline_help ring);
 
 /* Tests, scripts and tools, one line each. */
 void help_names(struct strbuf *out, const struct help_lists *lists);
 
-/* All options except those of tests; with set->as_sysbench, the words of
- * sysbench --help. A driver's options have its name as owner. */
-void help_all(struct strbuf *out, const char *prog, const struct optset *set,
-              const struct help_lists *lists);
+/* In the words of sysbench --help: all options except those of tests. A
+ * driver's options have its name as owner. */
+void help_sysbench(struct strbuf *out, const char *prog,
+                   const struct optset *set, const struct help_lists *lists);
 
 /* "NAME options:" and those of the test; a script's are sorted by name. */
 void help_test(struct strbuf *out, const char *name, const struct optset *set);
@@ -48,6 +52,15 @@ void help_drivers(struct strbuf *out, const struct help_lists *lists);
 
 /* Without any argument. */
 void help_usage(struct strbuf *out, const char *prog);
+
+/* The words that are allowed, if there are no other values. */
+void help_add_choices(struct strbuf *out, const struct opt *row,
+                      const char *between);
+/* The help line without these words. */
+void help_add_text(struct strbuf *out, const struct opt *row);
+
+/* "TITLE text", with further lines below the text. */
+void help_add_wrapped(struct strbuf *out, const char *title, const char *text);
 
 /* The rows up to OPT_END in troff's man macros: name, meaning, what is allowed,
  * default. */

@@ -52,7 +52,8 @@ enum opt_flags {
   OPT_PATH = 1 << 14,      /* STRING, LIST: file names, for completion */
   OPT_SIZES = 1 << 15,     /* STRING: a text that is one size is a number in
                             * result files */
-  OPT_DASHED = 1 << 16     /* messages spell `_` in its name as `-` */
+  OPT_DASHED = 1 << 16,    /* messages spell `_` in its name as `-` */
+  OPT_EXPERT = 1 << 17     /* in --help=expert, not in --help=all */
 };
 
 struct opt {
@@ -66,13 +67,16 @@ struct opt {
   double fmin, fmax;        /* DOUBLE; both 0: no limits; fmax INFINITY: none */
   const char *const *words; /* WORD, LIST of words; ends with NULL. STRING:
                                values to offer, which `check` has to allow */
-  const char *expected; /* [opt] what is allowed, if no rule has the words */
-  const char *alias_of; /* [opt] this name stands for */
-  const char *show_as;  /* [opt] "=N" and the like, if not the type's */
-  const char *bare;     /* [opt] what --name alone means; BOOL: on, else "" */
-  const char *help;     /* one line */
-  const char *more;     /* [opt] end of the help line, except as sysbench */
-  const char *man;      /* [opt] a paragraph for the manual */
+  const char *expected;    /* [opt] what is allowed, if no rule has the words */
+  const char *alias_of;    /* [opt] this name stands for */
+  const char *show_as;     /* [opt] "=N" and the like, if not the type's */
+  const char *sysbench_as; /* [opt] the same in sysbench's help */
+  const char *group;       /* [opt] heading of the help, for this row and those
+                           that follow in the table */
+  const char *bare; /* [opt] what --name alone means; BOOL: on, else "" */
+  const char *help; /* one line */
+  const char *more; /* [opt] end of the help line, except as sysbench */
+  const char *man;  /* [opt] a paragraph for the manual */
 
   /* [opt] For the text, or each item of a LIST. False: refused, with
    * `expected`. */

@@ -194,11 +194,15 @@ static int optset_add_row(struct optset *set, const struct opt *row,
 int optset_add(struct optset *set, enum opt_section section, const char *owner,
                const struct opt *rows, void *cfg, struct err *err)
 {
+  const char *group = NULL;
+
   for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++) {
     const int rc = optset_add_row(set, row, section, owner, cfg, err);
 
     if (rc < 0)
       return rc;
+    group = row->group ? row->group : group;
+    set->entries[set->n - 1]->group = group;
   }
   return 0;
 }

@@ -33,6 +33,7 @@ struct opt_entry {
   const struct opt *row;
   enum opt_section section;
   const char *owner;      /* [opt] borrowed */
+  const char *group;      /* [opt] heading of the help */
   const char *def;        /* [opt] default in force */
   struct opt_value value; /* see opt_get_*() */
   enum opt_source source;

@@ -103,28 +103,29 @@ static bool bundled_add_sentence(char summary[BUNDLED_SUMMARY],
   return *text == '.';
 }
 
-/* False: a part of other scripts. */
-static bool bundled_read_summary(const char *datadir, struct bundled *script)
+bool bundled_read(const char *datadir, struct bundled *ret)
 {
   static const char start[] = "-- One event: ", next[] = "-- ";
-  FILE *f = bundled_open_script(datadir, script->name);
+  static const char example[] = "-- Example: ";
+  FILE *f = bundled_open_script(datadir, ret->name);
   char line[256];
   bool ended = false;
 
-  script->summary[0] = '\0';
-  while (f && !ended && fgets(line, sizeof(line), f)) {
-    if (line[0] == '#')
-      continue;
-    if (!script->summary[0] && strncmp(line, start, strlen(start)) == 0)
-      ended = bundled_add_sentence(script->summary, line + strlen(start));
-    else if (script->summary[0] && strncmp(line, next, strlen(next)) == 0)
-      ended = bundled_add_sentence(script->summary, line + strlen(next));
-    else
-      ended = true;
+  ret->summary[0] = ret->example[0] = '\0';
+  while (f && fgets(line, sizeof(line), f) && strncmp(line, "local", 5) != 0) {
+    if (strncmp(line, example, strlen(example)) == 0)
+      (void)snprintf(ret->example, BUNDLED_EXAMPLE, "%.*s",
+                     (int)strcspn(line + strlen(example), "\n"),
+                     line + strlen(example));
+    else if (!ret->summary[0] && strncmp(line, start, strlen(start)) == 0)
+      ended = bundled_add_sentence(ret->summary, line + strlen(start));
+    else if (ret->summary[0] && !ended &&
+             strncmp(line, next, strlen(next)) == 0)
+      ended = bundled_add_sentence(ret->summary, line + strlen(next));
   }
   if (f)
     (void)fclose(f);
-  return script->summary[0] != '\0';
+  return ret->summary[0] != '\0';
 }
 
 static int bundled_by_name(const void *a, const void *b)
@@ -142,7 +143,7 @@ size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX])
 
   while (n < BUNDLED_MAX && (file = bundled_files_next(&files))) {
     if (bundled_is_script(file, list[n].name) &&
-        bundled_read_summary(datadir, &list[n]))
+        bundled_read(datadir, &list[n]))
       n++;
   }
   bundled_files_close(&files);

@@ -7,11 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/err.h"
 #include "base/log.h"
 #include "base/os/os.h"
 #include "base/strbuf.h"
 #include "lua/find/search.h"
+#include "opt/optset.h"
 #include "program/internal.h"
+#include "results/jobj.h"
 #include "run/runner.h"
 #include "run/test.h"
 #include "tests/fileio/engine.h"
@@ -29,7 +33,8 @@ struct names {
 
 static struct help_lists help_collect(const struct program *p, struct names *n)
 {
-  struct help_lists lists = { .tests = n->tests,
+  struct help_lists lists = { .groups = program_groups,
+                              .tests = n->tests,
                               .drivers = n->drivers,
                               .tools = n->tools,
                               .scripts = n->scripts };
@@ -39,6 +44,7 @@ static struct help_lists help_collect(const struct program *p, struct names *n)
     if (test_list[i]->hidden)
       continue;
     n->tests[lists.n_tests].name = test_list[i]->name;
+    n->tests[lists.n_tests].opts = test_list[i]->opts;
     n->tests[lists.n_tests++].title = test_list[i]->summary;
   }
   for (; lists.n_tools < PROGRAM_TOOLS && tool_list[lists.n_tools];
@@ -54,6 +60,178 @@ static struct help_lists help_collect(const struct program *p, struct names *n)
   return lists;
 }
 
+/* ---- --help=json ---- */
+
+static const char *help_type_name(const struct opt *row)
+{
+  static const char *const names[] = {
+    [OPT_TYPE_BOOL] = "switch", [OPT_TYPE_INT] = "integer",
+    [OPT_TYPE_SIZE] = "size",   [OPT_TYPE_DOUBLE] = "number",
+    [OPT_TYPE_STRING] = "text", [OPT_TYPE_WORD] = "word",
+    [OPT_TYPE_LIST] = "list",   [OPT_TYPE_FILE] = "file",
+    [OPT_TYPE_TIME] = "time",
+  };
+
+  return names[row->type];
+}
+
+static const char *help_ring_name(const struct opt *row)
+{
+  if (row->flags & OPT_EXPERT)
+    return "expert";
+  return row->flags & OPT_COMMON ? "common" : "all";
+}
+
+static void json_add_choices(struct jobj *o, const struct opt *row)
+{
+  struct jobj list = jobj_list();
+  struct strbuf words = { 0 };
+  char *rest, *word;
+
+  help_add_choices(&words, row, " ");
+  for (rest = words.text; rest && (word = strsep(&rest, " "));)
+    jobj_push(&list, jobj_string(word));
+  o->failed = o->failed || words.failed;
+  strbuf_done(&words);
+  jobj_add(o, "choices", jobj_take(&list));
+}
+
+/* `test` NULL: of the program. */
+static json_t *json_option(const struct opt *row, const char *def,
+                           const char *group, const char *test)
+{
+  struct jobj o = jobj_new(), tests = jobj_list(), aliases = jobj_list();
+  struct strbuf help = { 0 }, name = { 0 };
+
+  help_add_text(&help, row);
+  for (const char *c = row->name; *c; c++) /* scripts may use `_` */
+    strbuf_add(&name, *c == '_' ? "-" : c, 1);
+  jobj_text(&o, "name", strbuf_str(&name));
+  jobj_text(&o, "type", help_type_name(row));
+  if (def)
+    jobj_text(&o, "default", def);
+  else
+    jobj_null(&o, "default");
+  jobj_text(&o, "group", group);
+  jobj_text(&o, "ring", help_ring_name(row));
+  if (test)
+    jobj_push(&tests, jobj_string(test));
+  jobj_add(&o, "tests", jobj_take(&tests));
+  json_add_choices(&o, row);
+  jobj_text(&o, "help", strbuf_str(&help));
+  jobj_add(&o, "aliases", jobj_take(&aliases));
+  o.failed = o.failed || help.failed || name.failed;
+  strbuf_done(&help);
+  strbuf_done(&name);
+  return jobj_take(&o);
+}
+
+static bool json_is_text(const json_t *o, const char *key, const json_t *of)
+{
+  return json_equal(json_object_get(o, key), json_object_get(of, key));
+}
+
+/* An option that several tests have alike is listed once, with all of them. */
+static void json_add_option(struct jobj *list, json_t *option)
+{
+  static const char *const keys[] = { "name", "group", "type", "default",
+                                      "help" };
+
+  for (size_t i = 0; i < json_array_size(list->j); i++) {
+    json_t *o = json_array_get(list->j, i);
+    size_t k = 0;
+
+    while (k < ARRAY_SIZE(keys) && json_is_text(o, keys[k], option))
+      k++;
+    if (k == ARRAY_SIZE(keys)) {
+      (void)json_array_extend(json_object_get(o, "tests"),
+                              json_object_get(option, "tests"));
+      json_decref(option);
+      return;
+    }
+  }
+  jobj_push(list, option);
+}
+
+static void json_add_alias(struct jobj *list, const struct opt *row)
+{
+  for (size_t i = 0; i < json_array_size(list->j); i++) {
+    json_t *o = json_array_get(list->j, i);
+
+    if (strcmp(json_string_value(json_object_get(o, "name")), row->alias_of) ==
+        0)
+      (void)jobj_array_add(json_object_get(o, "aliases"),
+                           jobj_string(row->name));
+  }
+}
+
+static void json_add_row(struct jobj *list, const struct opt *row,
+                         const char *def, const char *group, const char *test)
+{
+  if (row->flags & OPT_HIDDEN)
+    return;
+  if (row->alias_of)
+    json_add_alias(list, row);
+  else
+    json_add_option(list, json_option(row, def, group, test));
+}
+
+static void json_add_rows(struct jobj *list, const struct opt *rows,
+                          const char *group, const char *test)
+{
+  for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++)
+    json_add_row(list, row, row->def, group, test);
+}
+
+static int json_add_script(struct program *p, struct jobj *list,
+                           const char *name)
+{
+  struct optset set;
+  struct err err = { "" };
+  int status;
+
+  if (optset_view(&set, &p->set, &err) < 0)
+    return program_fail(&err);
+  status = program_declare(p, name, &set);
+  for (size_t i = p->set.n; i < set.n; i++)
+    json_add_row(list, set.entries[i]->row, set.entries[i]->def, "Workloads",
+                 name);
+  optset_done(&set);
+  return status;
+}
+
+/* All options of the program, of tests and of tools, as one array. */
+static int json_print(struct program *p, const struct help_lists *lists)
+{
+  struct jobj list = jobj_list();
+  int status = EXIT_OK;
+  char *text = NULL;
+  json_t *all;
+
+  for (size_t i = 0; i < p->set.n; i++) {
+    const struct opt_entry *e = p->set.entries[i];
+
+    json_add_row(&list, e->row, e->def, e->group ? e->group : "", NULL);
+  }
+  for (size_t i = 0; i < lists->n_tests; i++)
+    json_add_rows(&list, lists->tests[i].opts, "Tests", lists->tests[i].name);
+  for (size_t i = 0; i < lists->n_tools; i++)
+    json_add_rows(&list, tool_list[i]->opts, "Tools", tool_list[i]->name);
+  for (size_t i = 0; i < lists->n_scripts && status == EXIT_OK; i++)
+    status = json_add_script(p, &list, lists->scripts[i].name);
+  all = jobj_take(&list);
+  text = all ? jobj_pretty(all) : NULL;
+  if (text)
+    (void)fputs(text, stdout);
+  else
+    status = EXIT_FAILED;
+  free(text);
+  json_decref(all);
+  return status;
+}
+
+/* ---- texts ---- */
+
 static int help_print_lists(struct program *p, enum program_help what)
 {
   struct names *names = calloc(1, sizeof(*names));
@@ -63,14 +241,21 @@ static int help_print_lists(struct program *p, enum program_help what)
   if (!names)
     return EXIT_FAILED;
   lists = help_collect(p, names);
+  if (what == PROGRAM_HELP_OPTIONS && p->cmdline.help == CMDLINE_HELP_JSON &&
+      !p->set.as_sysbench) {
+    const int status = json_print(p, &lists);
+
+    free(names);
+    return status;
+  }
   if (what == PROGRAM_HELP_NAMES)
     help_names(&out, &lists);
   else if (what == PROGRAM_HELP_DRIVERS)
     help_drivers(&out, &lists);
-  else if (p->set.as_sysbench || p->cmdline.help_all)
-    help_all(&out, p->name, &p->set, &lists);
+  else if (p->set.as_sysbench)
+    help_sysbench(&out, p->name, &p->set, &lists);
   else
-    help_screen(&out, p->name, &p->set, &lists);
+    help_ring(&out, p->name, &p->set, &lists, p->cmdline.help);
   free(names);
   program_put_text(&out);
   return EXIT_OK;

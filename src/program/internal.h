@@ -120,6 +120,7 @@ enum {
   BUNDLED_MAX = 64,
   BUNDLED_NAME = 64,
   BUNDLED_SUMMARY = 256,
+  BUNDLED_EXAMPLE = 128,
 };
 
 enum program_kind {
@@ -145,11 +146,14 @@ bool program_is_bundled(const struct program *p, const char *text, bool mix);
 struct bundled {
   char name[BUNDLED_NAME];       /* without `.lua` */
   char summary[BUNDLED_SUMMARY]; /* first sentence of its comment */
+  char example[BUNDLED_EXAMPLE]; /* arguments: its line "Example: " */
 };
 
 /* Sorted by name; returns their number.  Executes nothing.  An unreadable
  * folder has none. */
 size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX]);
+/* False: a part of other scripts. `ret->name` is set. */
+bool bundled_read(const char *datadir, struct bundled *ret);
 
 /* Suggest one of the commands, separated by blanks.  Returns the exit
  * status. */
@@ -166,6 +170,9 @@ int program_apply_alone(struct program *p);
 const struct test_source *program_source(const struct program *p);
 /* Returns the exit status. */
 int program_test(struct program *p);
+/* Adds the options of a bundled script to the set.  Returns the exit
+ * status. */
+int program_declare(struct program *p, const char *script, struct optset *set);
 
 static inline bool program_is_run(const struct program *p)
 {

@@ -430,10 +430,35 @@ static int job_make_plan(struct job *job, struct err *err)
 
 /* ---- commands ---- */
 
+/* What the test does, its commands, and an example. */
+static void job_add_about(const struct job *job, struct strbuf *out)
+{
+  const struct test *test = test_find(job->name);
+  struct bundled script = { "" };
+  const size_t begin = out->len;
+  struct strbuf commands = { 0 };
+
+  (void)snprintf(script.name, sizeof(script.name), "%s", job->name);
+  if (test && test->about)
+    help_add_wrapped(out, "", test->about);
+  else if (job->bundled && bundled_read(job->p->datadir, &script))
+    help_add_wrapped(out, "One event:", script.summary);
+  job->source->list_commands(job, &commands);
+  strbuf_addf(out, "%sCommands: %s", out->len > begin ? "\n" : "",
+              strbuf_str(&commands));
+  strbuf_done(&commands);
+  if (script.example[0] || (test && test->example))
+    strbuf_addf(out, "\nExample:\n  %s %s %s", job->p->name, job->name,
+                script.example[0] ? script.example : test->example);
+  strbuf_adds(out, "\n\n");
+}
+
 static int job_print_options(const struct job *job)
 {
   struct strbuf out = { 0 };
 
+  if (!job->set->as_sysbench && job->source->list_commands)
+    job_add_about(job, &out);
   if (job->source->print_options)
     job->source->print_options(job, &out);
   else
@@ -554,6 +579,32 @@ static int job_go(struct job *job)
   if (needs_values && !job->plan && job_make_plan(job, &err) < 0)
     return program_fail(&err);
   return job_command(job);
+}
+
+int program_declare(struct program *p, const char *script, struct optset *set)
+{
+  struct job *job = calloc(1, sizeof(*job));
+  struct cmdline_rules rules = program_rules(p);
+  struct err err = { "" };
+  int status;
+
+  if (!job)
+    return EXIT_FAILED;
+  p->cmdline.test = job->typed = script;
+  p->cmdline.command = "help";
+  job->p = p;
+  job->source = &source_script;
+  job->set = set;
+  status = job->source->find(job);
+  if (status == EXIT_OK && job_make_plan(job, &err) < 0)
+    status = program_fail(&err);
+  if (status == EXIT_OK)
+    status = job->source->declare(job, &rules);
+  job->source->end(job);
+  if (job->plan)
+    plan_done(&job->made_plan);
+  free(job);
+  return status;
 }
 
 const struct test_source *program_source(const struct program *p)

@@ -48,7 +48,6 @@ struct program_options {
 
 struct program_table {
   enum opt_section section;
-  const char *title; /* in the manual; equal titles are adjacent */
   const struct opt *rows;
   size_t off;
 };
@@ -58,6 +57,9 @@ enum {
 };
 
 extern const struct program_table program_tables[PROGRAM_TABLES];
+
+/* The groups of all rows, in the order of the help; ends with NULL. */
+extern const char *const program_groups[];
 
 /* Both must live equally long. */
 int program_options_add(struct optset *set, struct program_options *opts,

@@ -35,7 +35,7 @@ static bool program_take_mix(struct program *p)
 {
   struct cmdline *c = &p->cmdline;
 
-  if (c->action == CMDLINE_HELP && !c->help_all)
+  if (c->action == CMDLINE_HELP && !c->help)
     c->test = "mix";
   if (c->action != CMDLINE_TEST)
     return true;

@@ -49,6 +49,7 @@ const struct opt results_opts[] = {
   {
     FILE_OPT(json, OPT_COMMON),
     .name = "json",
+    .group = "Result files",
     .help = "write all results to a JSON document",
     .man = "The document is written when the run has ended, however it ended, "
            "and replaces an older file in one step. With \"-\" "
@@ -63,7 +64,7 @@ const struct opt results_opts[] = {
            "one per second.",
   },
   {
-    FILE_OPT(csv, 0),
+    FILE_OPT(csv, OPT_COMMON),
     .name = "csv",
     .help = "write one line of comma-separated values per interval",
   },
@@ -98,7 +99,7 @@ const struct opt results_opts[] = {
   {
     OPT_STRING(struct results_cfg, live),
     .name = "live",
-    .flags = OPT_NOT_EMPTY | OPT_OWN,
+    .flags = OPT_NOT_EMPTY | OPT_OWN | OPT_COMMON,
     .bare = "8080",
     .check = is_address,
     .advise = advise_port,
@@ -115,7 +116,7 @@ const struct opt results_opts[] = {
   {
     OPT_STRING(struct results_cfg, live_host),
     .name = "live-host",
-    .flags = OPT_NOT_EMPTY | OPT_OWN,
+    .flags = OPT_NOT_EMPTY | OPT_OWN | OPT_EXPERT,
     .check = http_host_are_names,
     .expected = "names of hosts with commas between them, without ports",
     .show_as = "=NAME[,NAME]...",

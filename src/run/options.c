@@ -86,6 +86,7 @@ const struct opt run_opts[] = {
   {
     OPT_INT(struct run_cfg, threads),
     .name = "threads",
+    .group = "Load",
     .flags = OPT_COMMON,
     .def = "1",
     .min = 1,
@@ -99,6 +100,7 @@ const struct opt run_opts[] = {
     .def = "off",
     .words = off_words,
     .expected = "off, or a number from 1 to 1000000",
+    .show_as = "=off|COUNT",
     .help = "clients that the threads carry: scripts see them as threads",
     .man =
       "Each client has connections, globals and random numbers of its own, "
@@ -143,6 +145,7 @@ const struct opt run_opts[] = {
   {
     OPT_TIME(struct run_cfg, warmup_time_s),
     .name = "warmup-time",
+    .flags = OPT_COMMON,
     .def = "0",
     .fmax = UINT32_MAX,
     .check = is_duration,
@@ -173,9 +176,11 @@ const struct opt run_opts[] = {
   {
     OPT_PARSED(struct run_cfg, forced_shutdown, parse_forced_shutdown),
     .name = "forced-shutdown",
+    .flags = OPT_EXPERT,
     .def = "auto",
     .words = shutdown_words,
     .expected = "off, a time such as 30 or 5m, or a percentage of --time",
+    .show_as = "=auto|off|TIME|P%",
     .help = "how long after the time limit to end the run by force",
     .man = "The value is a time like that of --time, or a percentage of it "
            "such as 10%; the name alone means 5%. \"auto\" is the larger of 30 "
@@ -189,6 +194,7 @@ const struct opt run_opts[] = {
   {
     OPT_SIZE(struct run_cfg, thread_stack_size),
     .name = "thread-stack-size",
+    .flags = OPT_EXPERT,
     .def = "64K",
     .min_now = smallest_stack,
     .max = INT64_C(1) << 40,
@@ -201,6 +207,7 @@ const struct opt run_opts[] = {
   {
     OPT_TIME(struct run_cfg, thread_init_timeout_s),
     .name = "thread-init-timeout",
+    .flags = OPT_EXPERT,
     .def = "30",
     .fmax = UINT32_MAX,
     .check = is_duration,
@@ -215,6 +222,7 @@ const struct opt run_opts[] = {
     .flags = OPT_COMMON,
     .def = "0",
     .fmax = UINT32_MAX,
+    .show_as = "=RATE",
     .help = "average number of events started per second; 0 = as fast as "
             "possible",
     .man = "Events become due at random moments, whether a worker is free or "
@@ -259,6 +267,7 @@ const struct opt run_opts[] = {
     .def = "0",
     .expected = "a time up to 24h such as 50ms or 2s, or a distribution "
                 "such as exp:100ms or uniform:50ms:2s",
+    .show_as = "=TIME|DIST:TIME",
     .help = "pause of each worker between two events, such as 50ms, exp:100ms "
             "or uniform:50ms:2s",
     .man = "\"exp:\" draws exponentially distributed pauses with this mean, "
@@ -270,6 +279,7 @@ const struct opt run_opts[] = {
   {
     OPT_WORD(struct run_cfg, client_order),
     .name = "client-order",
+    .group = "Connections",
     .flags = OPT_OWN | OPT_HIDDEN,
     .words = order_words,
     .help = "has no effect",
@@ -277,7 +287,7 @@ const struct opt run_opts[] = {
   {
     OPT_WORD(struct run_cfg, client_engine),
     .name = "client-engine",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "auto",
     .words = engine_words,
     .help = "how the threads of clients wait for servers {auto,epoll,io_uring}",
@@ -295,6 +305,7 @@ const struct opt run_opts[] = {
     .words = off_words,
     .expected = "off, a number of clients such as 900, or a part of all "
                 "above 0% and below 100% such as 90%",
+    .show_as = "=off|COUNT|P%",
     .help = "clients that connect and then stay idle: N or P%",
     .man = "They are a part of --clients (or --threads), run thread_init() and "
            "thread_done(), and begin no events; the server keeps their "
@@ -304,7 +315,7 @@ const struct opt run_opts[] = {
   {
     OPT_TIME(struct run_cfg, idle_ping_s),
     .name = "idle-ping",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "30",
     .fmax = 86400,
     .help = "seconds between two pings of an idle client; 0 = it never pings",
@@ -320,6 +331,7 @@ const struct opt run_opts[] = {
     .words = off_words,
     .expected = "off, or up to 32 storms of clients such as 500@10s or "
                 "500@10s,800@20s, at most 100000 clients",
+    .show_as = "=off|COUNT@TIME,...",
     .help = "CLIENTS@TIME[,...]: so many more clients connect at once at this "
             "time, run one event, and leave",
     .man = "Times count from the start of the measured part. The clients come "
@@ -332,7 +344,7 @@ const struct opt run_opts[] = {
   {
     OPT_TIME(struct run_cfg, stall_s),
     .name = "stall",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "100ms",
     .fmax = 3600,
     .check = is_stall,
@@ -346,6 +358,7 @@ const struct opt run_opts[] = {
   {
     OPT_STRING(struct run_cfg, mark),
     .name = "mark",
+    .group = "Report",
     .flags = OPT_NOT_EMPTY | OPT_OWN | OPT_PATH,
     .bare = "auto",
     .expected = "the name of a fifo",
@@ -377,6 +390,7 @@ const struct opt run_opts[] = {
     .check = is_moment,
     .expected = "a comma-separated list of times from 1 to 4294967295 whole "
                 "seconds, such as 60, 5m or 1h",
+    .show_as = "=TIME,...",
     .help = "moments (seconds after the start) of full reports with reset of "
             "the counters",
     .man = "The report of a moment at or after the time limit is the final "
@@ -392,6 +406,7 @@ const struct opt run_opts[] = {
   {
     OPT_BOOL(struct run_cfg, debug),
     .name = "debug",
+    .group = "General",
     .def = "off",
     .help = "debug output; sets verbosity 5",
     .man = "The report has the figures of each thread, and fileio logs each "
@@ -406,7 +421,8 @@ const struct opt run_opts[] = {
   {
     OPT_BOOL(struct run_cfg, force),
     .name = "force",
-    .flags = OPT_OWN,
+    .group = "Tables",
+    .flags = OPT_OWN | OPT_COMMON,
     .def = "off",
     .help = "prepare and cleanup although space is short or tables are not "
             "bench's",

@@ -181,6 +181,8 @@ struct test_ops {
 struct test {
   const char *name;
   const char *summary; /* in --help */
+  /* [opt] For `NAME help`: a sentence, and arguments after the name. */
+  const char *about, *example;
   const struct opt *opts;
   size_t cfg_size; /* of the struct that `opts` fills */
   const struct test_ops *ops;

@@ -30,11 +30,13 @@ const struct opt report_opts[] = {
   {
     OPT_LIST(struct report_setup, percentile_list),
     .name = "percentiles",
+    .group = "Report",
     .flags = OPT_NO_GAPS | OPT_OWN,
     .def = "",
     .check = is_percentile,
     .expected = "a comma-separated list of numbers greater than 0 and at most "
                 "100",
+    .show_as = "=P,...",
     .help = "latency percentiles shown at the very end of the report",
     .man = "Without this option, p50, p95, p99 and p99.9 follow the block of "
            "latencies, as far as events are beyond them; not under the name "
@@ -43,7 +45,7 @@ const struct opt report_opts[] = {
   {
     OPT_PARSED(struct report_setup, slo, parse_slo),
     .name = "slo",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_COMMON,
     .show_as = "=TERMS",
     .help = "objective of the run, such as p99<=10ms,errors<=0.1%",
     .man = "The terms are pNN, avg and max with a limit of time, errors with a "
@@ -98,14 +100,18 @@ const struct opt report_latency_opts[] = {
   {
     OPT_DOUBLE(struct report_setup, percentile),
     .name = "percentile",
+    .group = "Report",
+    .flags = OPT_COMMON,
     .def = "95",
     .fmax = 100,
     .advise = advise_percentile,
+    .show_as = "=P",
     .help = "latency percentile shown in reports; 0 = none",
   },
   {
     OPT_BOOL(struct report_setup, histogram),
     .name = "histogram",
+    .flags = OPT_COMMON,
     .def = "off",
     .help = "print the latency histogram at the end",
   },

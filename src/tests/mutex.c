@@ -394,6 +394,8 @@ static int mutex_variant(const void *arg, const struct test **ret,
 const struct test test_mutex = {
   .name = "mutex",
   .summary = "Mutex performance test",
+  .about = "The threads lock and unlock mutexes, with a short loop in between.",
+  .example = "--threads=8 --mutex-num=16 run",
   .opts = mutex_opts,
   .cfg_size = sizeof(struct mutex_cfg),
   .ops = &mutex_ops,

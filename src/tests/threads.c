@@ -528,6 +528,9 @@ static int threads_variant(const void *arg, const struct test **ret,
 const struct test test_threads = {
   .name = "threads",
   .summary = "Threads subsystem performance test",
+  .about = "The threads compete for a few locks and yield the CPU while they "
+           "hold one.",
+  .example = "--threads=64 --thread-locks=2 run",
   .opts = threads_opts,
   .cfg_size = sizeof(struct threads_cfg),
   .ops = &threads_ops,

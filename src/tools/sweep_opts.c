@@ -59,6 +59,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_STRING(struct sweep_cfg, sweeps),
     .name = "sweep",
+    .group = "Sweeps and searches",
     .flags = OPT_COLLECT | OPT_NOT_EMPTY | OPT_OWN | OPT_COMMON,
     .check = sweep_spec_is_valid,
     .expected = "OPTION:VALUE,VALUE,... with different values; ranges are "
@@ -75,7 +76,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_INT(struct sweep_cfg, repeat),
     .name = "repeat",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_COMMON,
     .def = "1",
     .min = 1,
     .max = 1000,
@@ -140,14 +141,14 @@ const struct opt sweep_opts[] = {
   {
     OPT_BOOL(struct sweep_cfg, stop_on_error),
     .name = "sweep-stop-on-error",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "off",
     .help = "end the sweep when a step fails, instead of going on",
   },
   {
     OPT_WORD(struct sweep_cfg, find),
     .name = "find",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_COMMON,
     .def = "off",
     .words = find_words,
     .help = "find the highest value that holds --slo "
@@ -160,19 +161,21 @@ const struct opt sweep_opts[] = {
   {
     OPT_STRING(struct sweep_cfg, find_precision),
     .name = "find-precision",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "3%",
     .check = is_precision,
     .expected = "a percentage from 0.5% to 50%",
+    .show_as = "=P%",
     .help = "how far the answer of --find may be from the truth",
   },
   {
     OPT_STRING(struct sweep_cfg, find_drift),
     .name = "find-drift",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "10%",
     .check = is_precision,
     .expected = "a percentage from 0.5% to 50%",
+    .show_as = "=P%",
     .help = "how far references of --find may differ from the first one",
     .man = "Every few steps, and at the end, the first step is repeated. If "
            "its throughput has changed by more than that, there is no answer.",
@@ -180,7 +183,7 @@ const struct opt sweep_opts[] = {
   {
     OPT_INT(struct sweep_cfg, confirm),
     .name = "confirm",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "3",
     .max = 20,
     .help = "how often --find repeats the answer, which has to hold each time",

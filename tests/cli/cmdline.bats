@@ -12,42 +12,84 @@ load helper
   must holds "$(grep -c '^ok' tap) >= 40"
 }
 
-@test "--help is one screen, --help=all has the rest" {
+@test "three rings of help: everyday options, all others, those for experts" {
   bench -0 --help
-  must holds "${#lines[@]} >= 20 && $(wc -l <<<"$output") <= 30"
+  must holds "$(grep -c '^  --' <<<"$output") >= 25 && $(grep -c '^  --' <<<"$output") <= 36"
   must has "$output" '^  fileio cpu memory threads mutex$'
   must has "$output" '^  .*oltp_read_write'
-  must has "$output" '^  --threads=N '
+  must has "$output" '^  --threads=COUNT '
   screen=$output
   for arg in -h help; do
     bench -0 "$arg"
     must is "$output" "$screen"
   done
   bench -0 --help=all
-  must has "$output" '^  oltp_point_select - one SELECT by primary key$'
+  must holds "$(grep -c '^  --' <<<"$output") > 80 && $(grep -c '^  --' <<<"$output") <= 120"
+  must is "$(awk 'length > 80' <<<"$output")" ""
+  must has "$output" '^Result files:$'
   must has "$output" '^  --validate'
-  # Old names come last.
-  must is "$(sed -n '/^Old names of options:$/,$p' <<<"$output" | grep -c '^  --')" \
-    "$(grep -c 'deprecated alias' <<<"$output")"
+  must is "$(grep -c -- '--null-latency\|--stall' <<<"$output")" 0
+  bench -0 --help=expert
+  must is "$(awk 'length > 80' <<<"$output")" ""
+  must has "$output" '^  --stall='
+  must has "$output" '^  --file-sqpoll'
+  must has "$output" '^  --num-threads: --threads$'
+}
+
+@test "--help=json: every option of the program, of tests, of workloads and of tools" {
+  bench -0 --help=json
+  python3 - 3<<<"$output" <<'P'
+import json, os
+all = json.load(os.fdopen(3))
+of = lambda name, test=None: next(o for o in all if o["name"] == name
+                                  and (test in o["tests"] if test else not o["tests"]))
+assert {tuple(sorted(o)) for o in all} == {tuple(sorted((
+  "name", "type", "default", "group", "ring", "tests", "choices", "help", "aliases")))}
+assert of("threads")["aliases"] == ["num-threads"] and of("threads")["ring"] == "common"
+assert of("server-stats")["choices"] == ["auto", "on", "off"] and of("dsn")["default"] is None
+assert of("file-sqpoll", "fileio")["ring"] == "expert"
+assert of("read", "bank")["choices"] == ["sum", "rows"]
+assert set(of("table-size", "oltp_delete")["tests"]) > {"oltp_read_only", "select_random_points"}
+assert of("fail-if-slower", "compare")
+assert not any(o["name"].startswith("sweep-role") for o in all)
+P
 }
 
 @test "help of a test, of a script and of a tool" {
   for args in "cpu --help" "help cpu" "cpu -h" "cpu --help --nosuch --threads=0" "--test=cpu -h"; do
     # shellcheck disable=SC2086 # arguments
     bench -0 $args
-    must is "${lines[0]}" "cpu options:"
-    must has "$output" '^  --cpu-max-prime=N '
+    must has "$output" "^cpu options:\$"
+    must has "$output" '^  --cpu-max-prime=COUNT '
   done
   bench -0 bulk_insert help
   must is "${lines[-1]}" "bulk_insert has no options of its own."
   bench -0 oltp_read_write --help
-  must has "$output" '^  --table-size=N +rows per table \[10000\]$'
+  must has "$output" '^  --table-size=COUNT +rows per table \[10000\]$'
   must is "$stderr" ""
   bench -0 compare --help
-  must has "$output" '^  --fail-if-slower=PERCENT '
+  must has "$output" '^  --fail-if-slower=PERCENT'
   echo 'sysbench.cmdline.options = { my_opt = {"mine", 5} } function event() end' >s.lua
   bench -0 s.lua --help
-  must is "$output" $'s.lua options:\n  --my-opt=N mine [5]'
+  must is "$output" $'Commands: run help\n\ns.lua options:\n  --my-opt=NUMBER  mine [5]'
+}
+
+@test "help of every test: a sentence, commands, and an example that bench accepts" {
+  local name n=0 example
+  for name in $("$BENCH" list | sed -nE '/^Tools/,$d; s/^  ([a-z_]+) .*/\1/p'); do
+    [ "$name" != bulk_insert ] || continue # has no options, and prints that itself
+    bench -0 "$name" --help
+    must has "${lines[0]}" '^(One event: |The |An )'
+    must has "$output" '^Commands: .*run.* help'
+    must is "$(awk 'length > 80' <<<"$output")" ""
+    example=$(sed -n '/^Example:$/{n;p}' <<<"$output")
+    must has "$example" "^  bench $name .*(run|prepare)$"
+    # As a sweep looks at the command line of its steps: nothing is run.
+    # shellcheck disable=SC2086 # arguments
+    bench -0 ${example#  bench } --sweep-role=check
+    n=$((n + 1))
+  done
+  must holds "$n >= 25"
 }
 
 @test "list: every test, script and tool with a line each" {

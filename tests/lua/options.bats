@@ -230,17 +230,17 @@ sysbench.cmdline.options = { ["b-b"] = {"the b", 2}, a_a = {"the a", false}, non
 function prepare() sysbench.cmdline.print_test_options() end
 L
   bench -0 t.lua help
-  must is "$(lines)" "t.lua options:
-  --a-a[=on|off] the a [off]
-  --b-b=N        the b [2]
-  --none=STRING  no default"
+  must is "$(lines | tail -n 4)" "t.lua options:
+  --a-a[=on|off]  the a [off]
+  --b-b=NUMBER    the b [2]
+  --none=TEXT     no default"
   ln -s "$BENCH" sysbench
   run ./sysbench t.lua help
   must is "$(sed -n 4p <<<"$output")" "  --a_a[=on|off] the a [off]"
   bench t.lua prepare
-  must is "$(lines)" "  --a-a[=on|off] the a [off]
-  --b-b=N        the b [2]
-  --none=STRING  no default"
+  must is "$(lines)" "  --a-a[=on|off]  the a [off]
+  --b-b=NUMBER    the b [2]
+  --none=TEXT     no default"
 }
 
 @test "sysbench.opt: nil in the body, filled before each function" {

@@ -14,7 +14,8 @@ const struct opt load_opts[] = {
   {
     OPT_WORD(struct load_cfg, table_exists),
     .name = "table-exists",
-    .flags = OPT_OWN,
+    .group = "Tables",
+    .flags = OPT_OWN | OPT_COMMON,
     .def = "error",
     .words = table_exists_words,
     .help = "what prepare does when a table exists {error,skip,drop,"

@@ -45,10 +45,13 @@ const struct opt mysqld_options[] = {
   {
     OPT_LIST(struct mysql_cfg, hosts),
     .name = "mysql-host",
+    .group = "MySQL and MariaDB",
+    .flags = OPT_COMMON,
     .def = "localhost",
     .check = target_is_host,
     .expected = "a host name or address; the port goes into --mysql-port, the "
                 "user into --mysql-user",
+    .show_as = "=HOST,...",
     .help = "MySQL server host",
     .man = "Connections take the hosts and ports in turn: all ports of the "
            "first host, then all ports of the second, and so on. The name "
@@ -62,6 +65,7 @@ const struct opt mysqld_options[] = {
     .def = "3306",
     .min = 1,
     .max = 65535,
+    .show_as = "=PORT,...",
     .help = "MySQL server port",
     .man = "The ports are used with each host of --mysql-host.",
   },
@@ -69,6 +73,7 @@ const struct opt mysqld_options[] = {
     OPT_LIST(struct mysql_cfg, sockets),
     .flags = OPT_PATH,
     .name = "mysql-socket",
+    .show_as = "=PATH,...",
     .help = "MySQL socket",
     .man = "A list of Unix sockets. If it is not empty, hosts and ports are "
            "not used.",
@@ -76,7 +81,9 @@ const struct opt mysqld_options[] = {
   {
     OPT_STRING(struct mysql_cfg, user),
     .name = "mysql-user",
+    .flags = OPT_COMMON,
     .def = "sbtest",
+    .show_as = "=USER",
     .help = "MySQL user",
     .man = "The user of every connection.",
   },
@@ -85,6 +92,7 @@ const struct opt mysqld_options[] = {
     .flags = OPT_SECRET,
     .name = "mysql-password",
     .def = "",
+    .show_as = "=PASSWORD",
     .help = "MySQL password",
     .man = "If it is empty, the environment variable BENCH_MYSQL_PASSWORD is "
            "used. It is never printed.",
@@ -92,9 +100,11 @@ const struct opt mysqld_options[] = {
   {
     OPT_STRING(struct mysql_cfg, db),
     .name = "mysql-db",
+    .flags = OPT_COMMON,
     .def = "sbtest",
     .check = target_is_database,
     .expected = TARGET_DATABASE,
+    .show_as = "=NAME",
     .help = "MySQL database name",
     .man = "If it is empty, no database is selected.",
   },
@@ -134,6 +144,7 @@ const struct opt mysqld_options[] = {
     OPT_STRING(struct mysql_cfg, public_key),
     .flags = OPT_PATH | OPT_OWN,
     .name = "mysql-server-public-key-path",
+    .show_as = "=FILE",
     .help = "file with the server's public key, which encrypts the password",
     .man = "In PEM format. Without TLS, the password is encrypted with this "
            "key only, and no key of the server is asked for.",
@@ -143,7 +154,8 @@ const struct opt mysqld_options[] = {
     .name = "mysql-ssl",
     .def = "off",
     .bare = "on",
-    .show_as = "[=on|off]",
+    .show_as = "[=on|off|MODE]",
+    .sysbench_as = "[=on|off]",
     .expected = "on, off, DISABLED, PREFERRED, REQUIRED, VERIFY_CA or "
                 "VERIFY_IDENTITY",
     .check = options_tls_ok,
@@ -157,6 +169,7 @@ const struct opt mysqld_options[] = {
     OPT_STRING(struct mysql_cfg, tls_key),
     .flags = OPT_PATH,
     .name = "mysql-ssl-key",
+    .show_as = "=FILE",
     .help = "path name of the client private key file",
     .man = "With TLS on and no key, certificate and CA given, the files "
            "client-key.pem, client-cert.pem and cacert.pem in the current "
@@ -166,6 +179,7 @@ const struct opt mysqld_options[] = {
     OPT_STRING(struct mysql_cfg, tls_ca),
     .flags = OPT_PATH,
     .name = "mysql-ssl-ca",
+    .show_as = "=FILE",
     .help = "path name of the CA file",
     .man = "The certificates that are trusted, in PEM format.",
   },
@@ -173,6 +187,7 @@ const struct opt mysqld_options[] = {
     OPT_STRING(struct mysql_cfg, tls_cert),
     .flags = OPT_PATH,
     .name = "mysql-ssl-cert",
+    .show_as = "=FILE",
     .help = "path name of the client public key certificate file",
     .man = "The client's certificate, in PEM format.",
   },
@@ -180,6 +195,7 @@ const struct opt mysqld_options[] = {
     OPT_STRING(struct mysql_cfg, tls_cipher),
     .name = "mysql-ssl-cipher",
     .def = "",
+    .show_as = "=CIPHERS",
     .help = "use specific cipher for SSL connections",
     .man = "A list of ciphers as the TLS library reads it.",
   },
@@ -187,6 +203,7 @@ const struct opt mysqld_options[] = {
     OPT_LIST(struct mysql_cfg, tls_versions),
     .flags = OPT_NO_GAPS,
     .name = "mysql-tls-version",
+    .show_as = "=VERSION,...",
     .help = "TLS versions that may be used, such as TLSv1.2,TLSv1.3",
     .man = "If it is empty, the client library decides.",
   },
@@ -199,7 +216,7 @@ const struct opt mysqld_options[] = {
   },
   {
     OPT_LIST(struct mysql_cfg, algorithms),
-    .flags = OPT_ANY_CASE | OPT_NOT_EMPTY,
+    .flags = OPT_ANY_CASE | OPT_NOT_EMPTY | OPT_EXPERT,
     .name = "mysql-compression-algorithms",
     .def = "zlib",
     .words = algorithm_words,
@@ -211,6 +228,7 @@ const struct opt mysqld_options[] = {
   {
     OPT_WORD(struct mysql_cfg, protocol),
     .name = "mysql-protocol",
+    .flags = OPT_EXPERT,
     .def = "auto",
     .words = protocol_words,
     .help = "what speaks the protocol after the login {auto,library,wire}",
@@ -226,6 +244,7 @@ const struct opt mysqld_options[] = {
   {
     OPT_BOOL(struct mysql_cfg, debug),
     .name = "mysql-debug",
+    .flags = OPT_EXPERT,
     .def = "off",
     .help = "trace all client library calls",
     .man = "One line on stderr per call, at verbosity 5. Passwords are left "
@@ -238,6 +257,7 @@ const struct opt mysqld_options[] = {
     .expected = "a comma-separated list of error numbers from 0 to 65535, or "
                 "all",
     .check = options_error_ok,
+    .show_as = "=ERROR,...",
     .help = "list of errors to ignore, or \"all\"",
     .man = "After one of these errors the event is restarted instead of ending "
            "the run. Any of 2006, 2011, 2013 and 2055 stands for all ways to "
@@ -246,6 +266,7 @@ const struct opt mysqld_options[] = {
   {
     OPT_BOOL(struct mysql_cfg, dry_run),
     .name = "mysql-dry-run",
+    .flags = OPT_EXPERT,
     .def = "off",
     .help = "Dry run, pretend that all MySQL client API calls are successful "
             "without executing them",

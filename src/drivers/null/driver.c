@@ -122,6 +122,8 @@ static const struct opt null_opts[] = {
   {
     OPT_INT(struct null_cfg, latency_us),
     .name = "null-latency",
+    .group = "The null driver",
+    .flags = OPT_EXPERT,
     .def = "0",
     .min = 0,
     .max = 1000000000,
@@ -132,6 +134,7 @@ static const struct opt null_opts[] = {
   {
     OPT_INT(struct null_cfg, rows),
     .name = "null-rows",
+    .flags = OPT_EXPERT,
     .def = "1",
     .min = 0,
     .max = UINT32_MAX,
@@ -140,6 +143,7 @@ static const struct opt null_opts[] = {
   {
     OPT_INT(struct null_cfg, fields),
     .name = "null-fields",
+    .flags = OPT_EXPERT,
     .def = "1",
     .min = 1,
     .max = 4096,
@@ -149,15 +153,18 @@ static const struct opt null_opts[] = {
   {
     OPT_DOUBLE(struct null_cfg, error_rate),
     .name = "null-error-rate",
+    .flags = OPT_EXPERT,
     .def = "0",
     .fmin = 0,
     .fmax = 1,
+    .show_as = "=0..1",
     .help = "probability that a statement fails",
     .man = "A separate random stream decides, not that of the workload.",
   },
   {
     OPT_WORD(struct null_cfg, error),
     .name = "null-error",
+    .flags = OPT_EXPERT,
     .def = "deadlock",
     .words = error_words,
     .help = "how statements fail {deadlock,duplicate,lost,fatal,hang}",

@@ -50,10 +50,13 @@ const struct opt pgsql_opts[] = {
   {
     OPT_LIST(struct pgsql_cfg, hosts),
     .name = "pgsql-host",
+    .group = "PostgreSQL",
+    .flags = OPT_COMMON,
     .def = "localhost",
     .check = target_is_host,
     .expected = "a host name or address; the port goes into --pgsql-port, the "
                 "user into --pgsql-user",
+    .show_as = "=HOST,...",
     .help = "PostgreSQL server hosts, or folders of sockets",
     .man = "A host that begins with / is the folder of a socket, one that "
            "begins with @ an abstract socket. Connections take turns: all "
@@ -66,12 +69,15 @@ const struct opt pgsql_opts[] = {
     .def = "5432",
     .min = 1,
     .max = 65535,
+    .show_as = "=PORT,...",
     .help = "PostgreSQL server ports",
   },
   {
     OPT_STRING(struct pgsql_cfg, user),
     .name = "pgsql-user",
+    .flags = OPT_COMMON,
     .def = "sbtest",
+    .show_as = "=USER",
     .help = "PostgreSQL user",
   },
   {
@@ -79,6 +85,7 @@ const struct opt pgsql_opts[] = {
     .flags = OPT_SECRET,
     .name = "pgsql-password",
     .def = "",
+    .show_as = "=PASSWORD",
     .help = "PostgreSQL password",
     .man = "If it is empty, the environment variable BENCH_PGSQL_PASSWORD is "
            "used, and without that libpq looks at PGPASSWORD and at the "
@@ -87,7 +94,9 @@ const struct opt pgsql_opts[] = {
   {
     OPT_STRING(struct pgsql_cfg, db),
     .name = "pgsql-db",
+    .flags = OPT_COMMON,
     .def = "sbtest",
+    .show_as = "=NAME",
     .help = "PostgreSQL database name",
     .man = "A value with = in it, or one that begins with postgresql:// or "
            "postgres://, is a connection string of libpq; its settings win "
@@ -115,34 +124,40 @@ const struct opt pgsql_opts[] = {
     OPT_STRING(struct pgsql_cfg, sslcert),
     .name = "pgsql-sslcert",
     .flags = OPT_PATH,
+    .show_as = "=FILE",
     .help = "file with the client's certificate",
   },
   {
     OPT_STRING(struct pgsql_cfg, sslkey),
     .name = "pgsql-sslkey",
     .flags = OPT_PATH,
+    .show_as = "=FILE",
     .help = "file with the client's private key",
   },
   {
     OPT_STRING(struct pgsql_cfg, sslrootcert),
     .name = "pgsql-sslrootcert",
     .flags = OPT_PATH,
+    .show_as = "=FILE",
     .help = "file with the authorities that may sign the server's certificate",
   },
   {
     OPT_STRING(struct pgsql_cfg, sslcrl),
     .name = "pgsql-sslcrl",
     .flags = OPT_PATH,
+    .show_as = "=FILE",
     .help = "file with revoked certificates",
   },
   {
     OPT_STRING(struct pgsql_cfg, options),
     .name = "pgsql-options",
+    .show_as = "=OPTIONS",
     .help = "options for the session, e.g. -c search_path=test",
   },
   {
     OPT_WORD(struct pgsql_cfg, protocol),
     .name = "pgsql-protocol",
+    .flags = OPT_EXPERT,
     .def = "auto",
     .words = protocols,
     .help = "what executes statements {auto,library,wire}",
@@ -165,6 +180,7 @@ const struct opt pgsql_opts[] = {
     .check = options_states_ok,
     .expected = "SQLSTATEs, two-character classes, 'connection', 'failover' "
                 "or 'all'",
+    .show_as = "=ERROR,...",
     .help = "errors after which the event is restarted",
     .man =
       "The list has SQLSTATEs, classes of them, connection for lost "

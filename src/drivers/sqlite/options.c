@@ -75,11 +75,13 @@ const struct opt sqlite_options[] = {
   {
     OPT_STRING(struct sqlite_cfg, db),
     .name = "sqlite-db",
-    .flags = OPT_PATH,
+    .group = "SQLite",
+    .flags = OPT_PATH | OPT_COMMON,
     .def = "bench.sqlite",
     .check = options_is_file,
     .expected = "a file name: a database in memory cannot be shared "
                 "by threads and commands",
+    .show_as = "=FILE",
     .help = "database file, created if missing",
   },
   {
@@ -103,6 +105,7 @@ const struct opt sqlite_options[] = {
     .def = "0",
     .min = INT32_MIN,
     .max = INT32_MAX,
+    .show_as = "=NUMBER",
     .help = "page cache: pages if positive, KiB if negative, 0 = default",
   },
   {

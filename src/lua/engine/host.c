@@ -23,6 +23,9 @@ const struct opt setup_opts[] = {
   {
     OPT_STRING(struct script_cfg, luajit_cmd),
     .name = "luajit-cmd",
+    .group = "General",
+    .flags = OPT_EXPERT,
+    .show_as = "=COMMAND",
     .help = "LuaJIT engine control command, as for luajit -j",
     .man = "The option is for Lua scripts only. Other tests have no LuaJIT and "
            "ignore it with a warning.",

@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: a transaction that inserts rows with numbers of their own, which
 -- --ack-log writes down; `bench verify` then looks for each of them.
+-- Example: --dsn=postgresql://db1/test --ack-log=acks.log run
 
 local checked = require("bench_checked")
 local doubt = require("bench_doubt")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: a transfer between two accounts, or the total of all accounts as
 -- a reader sees it. A total that is wrong is counted, and fails `check`.
+-- Example: --dsn=postgresql://db1/test --accounts=1000 run
 
 local checked = require("bench_checked")
 local history = require("bench_bank_history")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: one row of a multi-row INSERT of half a megabyte into the
 -- thread's own table.
+-- Example: --dsn=mysql://db1/sbtest --threads=4 --time=60 run
 
 local own = sysbench.cmdline.command ~= "run" and require("bench_own")
 

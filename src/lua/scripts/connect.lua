@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: a connection is opened, logs in, executes one statement and is
 -- closed.
+-- Example: --dsn=postgresql://db1/test --threads=16 run
 
 local options = require("bench_options")
 

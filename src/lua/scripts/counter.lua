@@ -2,6 +2,7 @@
 -- One event: an increment of one of a few hot rows, in a transaction.
 -- `check` proves that every acknowledged increment is in the table, and that
 -- no other is.
+-- Example: --dsn=mysql://db1/sbtest --threads=16 --time=60 run
 
 local checked = require("bench_checked")
 local ledger = require("bench_ledger")

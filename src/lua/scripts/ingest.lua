@@ -3,6 +3,7 @@
 -- table with three secondary indexes, and deletes as many of the oldest.
 -- `check` proves that the rows are there without gaps, and that the indexes
 -- agree with the table.
+-- Example: --dsn=postgresql://db1/test --threads=8 --time=300 run
 
 local checked = require("bench_checked")
 local doubt = require("bench_doubt")

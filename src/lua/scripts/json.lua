@@ -3,6 +3,7 @@
 -- a member of the documents, or a document is updated. Every document that is
 -- read is compared with the one that it must be. `check` compares all of them,
 -- and proves that every acknowledged update is there, and that no other is.
+-- Example: --dsn=postgresql://db1/test --documents=1M prepare
 
 local ffi = require("ffi")
 

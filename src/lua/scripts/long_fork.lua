@@ -2,6 +2,7 @@
 -- One event: a transaction that writes one key, which nobody else writes, or
 -- one that reads a group of such keys. With --history, `bench verify` finds two
 -- readers that have seen two writes in different orders.
+-- Example: --dsn=postgresql://db1/test --json=run.json run
 
 local history = require("bench_history")
 local options = require("bench_options")

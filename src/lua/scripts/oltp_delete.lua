@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: one DELETE by primary key.  Nothing is put back, so the longer it
 -- runs, the more often there is nothing to delete.
+-- Example: --dsn=mysql://db1/sbtest --tables=8 run
 
 require("oltp_common")
 

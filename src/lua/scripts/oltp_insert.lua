@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: one INSERT as plain text.  With --auto_inc=off the ids are unique
 -- numbers made by the client, so prepare leaves the tables empty.
+-- Example: --dsn=mysql://db1/sbtest --tables=8 run
 
 require("oltp_common")
 

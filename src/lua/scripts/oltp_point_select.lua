@@ -1,5 +1,6 @@
 #!/usr/bin/env bench
 -- One event: one SELECT by primary key.
+-- Example: --dsn=mysql://db1/sbtest --tables=8 run
 
 require("oltp_common")
 

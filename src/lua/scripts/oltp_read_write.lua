@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: point selects, the four kinds of range selects, index and
 -- non-index updates, deletes with inserts, in one transaction.
+-- Example: --dsn=mysql://db1/sbtest --tables=8 run
 
 require("oltp_common")
 

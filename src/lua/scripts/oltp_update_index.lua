@@ -1,5 +1,6 @@
 #!/usr/bin/env bench
 -- One event: --index_updates (one) UPDATEs of the indexed column k.
+-- Example: --dsn=mysql://db1/sbtest --tables=8 run
 
 require("oltp_common")
 

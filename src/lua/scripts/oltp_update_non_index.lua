@@ -1,5 +1,6 @@
 #!/usr/bin/env bench
 -- One event: --non_index_updates (one) UPDATEs of column c, which has no index.
+-- Example: --dsn=mysql://db1/sbtest --tables=8 run
 
 require("oltp_common")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: index and non-index updates, deletes with inserts, in one
 -- transaction.
+-- Example: --dsn=mysql://db1/sbtest --tables=8 run
 
 require("oltp_common")
 

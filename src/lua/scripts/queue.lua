@@ -2,6 +2,7 @@
 -- One event: a job that a producer adds to a queue, or that a consumer claims
 -- and finishes; a look at an empty queue is none. `check` proves that no acknowledged job is lost, and that none
 -- is done twice.
+-- Example: --dsn=postgresql://db1/test --threads=16 run
 
 local checked = require("bench_checked")
 local isolation = require("bench_isolation")

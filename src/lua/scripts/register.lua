@@ -2,6 +2,7 @@
 -- One event: a transaction that reads some numbers, and replaces one of them.
 -- With --history, `bench verify` finds out whether the database keeps its
 -- isolation level.
+-- Example: --dsn=postgresql://db1/test --json=run.json run
 
 local history = require("bench_history")
 local options = require("bench_options")

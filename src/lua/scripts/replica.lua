@@ -2,6 +2,7 @@
 -- One event: a write on the primary, or a read of that write on a replica. The
 -- report tells how long writes take to become visible there, how many reads are
 -- stale, and how many break a promise to their client.
+-- Example: --dsn=postgresql://db1/test --replica-host=db2 run
 
 local checked = require("bench_checked")
 local hosts = require("bench_replica_hosts")

@@ -2,6 +2,7 @@
 -- One event: a read by a secondary index, whose result is compared with what
 -- prepare has loaded. `check` proves that all rows are there, and that the
 -- index agrees with the table.
+-- Example: --dsn=mysql://db1/sbtest --threads=8 --time=60 run
 
 local ffi = require("ffi")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: one SELECT of the rows of sbtest1 whose k is one of
 -- --random_points numbers.  Each thread has its own part of the numbers.
+-- Example: --dsn=mysql://db1/sbtest --table-size=1M run
 
 require("oltp_common")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bench
 -- One event: the transaction of pgbench's default script, on the tables of
 -- pgbench.  Data of `pgbench -i` can be run and checked, and the reverse.
+-- Example: --dsn=postgresql://db1/test --scale=100 --time=300 run
 
 local ledger = require("bench_ledger")
 local lost = require("bench_lost")

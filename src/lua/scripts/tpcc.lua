@@ -6,6 +6,7 @@
 -- tpcc_model chooses the inputs, tpcc_transactions executes them, tpcc_deferred
 -- keeps deliveries for later, tpcc_watch checks during a run, tpcc_audit counts and reports, tpcc_tables has
 -- prepare and cleanup, tpcc_check has check.
+-- Example: --dsn=postgresql://db1/test --warehouses=10 run
 
 local doubt = require("bench_doubt")
 local deferred = require("tpcc_deferred")

@@ -5,6 +5,7 @@
 -- Which rows are used, and what they contain, is decided in C
 -- (src/db/load/kinds/ycsb*.c).  ycsb_tables has prepare, check and cleanup,
 -- ycsb_report what the report says.
+-- Example: --dsn=postgresql://db1/test --workload=b --threads=16 run
 
 local lost = require("bench_lost")
 local options = require("bench_options")

@@ -18,7 +18,8 @@ const struct opt mix_opts[] = {
   {
     OPT_LIST(struct mix_cfg, members),
     .name = "mix",
-    .flags = OPT_OWN | OPT_NOT_EMPTY | OPT_NO_GAPS | OPT_PATH,
+    .group = "Load",
+    .flags = OPT_OWN | OPT_NOT_EMPTY | OPT_NO_GAPS | OPT_PATH | OPT_COMMON,
     .show_as = "=SCRIPT[@WEIGHT],...",
     .expected = "a comma-separated list of scripts, as in "
                 "oltp_read_only@70,./own.lua@30",
@@ -33,7 +34,7 @@ const struct opt mix_opts[] = {
   {
     OPT_WORD(struct mix_cfg, order),
     .name = "mix-choice",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .def = "random",
     .words = orders,
     .help = "how clients choose the scripts of a mix",

@@ -87,7 +87,7 @@ const struct opt cpu_opts[] = {
   {
     OPT_WORD(struct cpu_cfg, isa),
     .name = "isa",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .words = isa_words,
     .help = "instructions that kernels use {auto,baseline}",
     .man = "With auto, which is the default, fp, crc32c, sha256 and aes use "
@@ -719,6 +719,9 @@ static int cpu_variant(const void *arg, const struct test **ret,
 const struct test test_cpu = {
   .name = "cpu",
   .summary = "CPU performance test",
+  .about = "An event finds all prime numbers up to --cpu-max-prime, or runs "
+           "the loop that --cpu-kernel names.",
+  .example = "--threads=4 --time=30 run",
   .opts = cpu_opts,
   .cfg_size = sizeof(struct cpu_cfg),
   .ops = &cpu_ops,

@@ -119,7 +119,8 @@ const struct opt fileio_opts[] = {
     .check = blocks_good,
     .expected = "a size of 1 or more, such as 64K, 2M or 1G, or sizes with "
                 "weights, such as 4K@70,64K@30",
-    .show_as = "=N",
+    .show_as = "=SIZE[@WEIGHT],...",
+    .sysbench_as = "=N",
     .help = "block size to use in all IO operations",
     .man = "Bytes per request. The random modes take several sizes with "
            "weights as well: with 4K@70,64K@30 seven of ten requests have 4 "
@@ -222,6 +223,7 @@ const struct opt fileio_opts[] = {
   {
     OPT_INT(struct fileio_cfg, merged),
     .name = "file-merged-requests",
+    .flags = OPT_EXPERT,
     .def = "0",
     .min = 0,
     .max = INT64_MAX,
@@ -235,6 +237,7 @@ const struct opt fileio_opts[] = {
     .def = "1.5",
     .fmin = 0.0,
     .fmax = INFINITY,
+    .show_as = "=RATIO",
     .help = "reads/writes ratio for combined test",
     .man = "Reads per write in the mode rndrw; 0 means writes only.",
   },
@@ -270,6 +273,7 @@ const struct opt fileio_opts[] = {
     .def = "0",
     .fmin = 0,
     .fmax = 100,
+    .show_as = "=P%",
     .help = "end the run when the throughput differs by at most so many "
             "percent (0: off)",
     .man = "The last five windows of --file-steady-window seconds are looked "
@@ -281,6 +285,7 @@ const struct opt fileio_opts[] = {
   {
     OPT_TIME(struct fileio_cfg, steady_window_s),
     .name = "file-steady-window",
+    .flags = OPT_EXPERT,
     .def = "10",
     .fmin = 0.01,
     .fmax = 86400,
@@ -292,6 +297,7 @@ const struct opt fileio_opts[] = {
     .def = "0",
     .fmin = 0,
     .fmax = 100,
+    .show_as = "=P",
     .help = "percentage of the writes that give the block back instead",
     .man = "In the modes rndwr and rndrw, with the I/O modes sync and "
            "io_uring. A file gets a hole, and a device is told that the "
@@ -303,6 +309,7 @@ const struct opt fileio_opts[] = {
     .def = "0",
     .fmin = 0,
     .fmax = 1e9,
+    .show_as = "=RATE",
     .help = "mode mixed: reads per second of all readers (0: no limit)",
     .man = "With a rate, the latency of a request counts from the moment at "
            "which it was due.",
@@ -313,6 +320,7 @@ const struct opt fileio_opts[] = {
     .def = "0",
     .fmin = 0,
     .fmax = 1e9,
+    .show_as = "=RATE",
     .help = "mode mixed: records per second of the log (0: no limit)",
   },
   {
@@ -321,6 +329,7 @@ const struct opt fileio_opts[] = {
     .def = "0",
     .fmin = 0,
     .fmax = 1e9,
+    .show_as = "=RATE",
     .help = "mode mixed: blocks per second of the checkpointer (0: no limit)",
   },
   {
@@ -388,6 +397,7 @@ const struct opt fileio_opts[] = {
   {
     OPT_INT(struct fileio_cfg, batch),
     .name = "file-batch",
+    .flags = OPT_EXPERT,
     .def = "1",
     .min = 1,
     .max = 1048576,
@@ -404,6 +414,7 @@ const struct opt fileio_opts[] = {
   {
     OPT_BOOL(struct fileio_cfg, sqpoll),
     .name = "file-sqpoll",
+    .flags = OPT_EXPERT,
     .def = "off",
     .help = "a thread of the kernel takes the requests of io_uring",
     .man = "Each thread of the run has one in the kernel that looks for its "

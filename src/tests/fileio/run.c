@@ -704,6 +704,9 @@ static int run_variant(const void *arg, const struct test **ret,
 const struct test test_fileio = {
   .name = "fileio",
   .summary = "File I/O test",
+  .about = "The threads read and write files, or a block device. Use prepare "
+           "to create the files.",
+  .example = "--file-total-size=8G --file-test-mode=rndrw --time=60 run",
   .opts = fileio_opts,
   .cfg_size = sizeof(struct fileio_cfg),
   .variant = run_variant,

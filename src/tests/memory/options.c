@@ -129,7 +129,7 @@ const struct opt memory_opts[] = {
   },
   {
     OPT_LIST(struct memory_cfg, kernels),
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .name = "memory-kernel",
     .def = "",
     .words = stream_words,
@@ -140,7 +140,7 @@ const struct opt memory_opts[] = {
   },
   {
     OPT_WORD(struct memory_cfg, isa),
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_EXPERT,
     .name = "memory-isa",
     .def = "best",
     .words = isa_words,

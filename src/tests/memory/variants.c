@@ -39,6 +39,9 @@ static int memory_variant(const void *arg, const struct test **ret,
 const struct test test_memory = {
   .name = "memory",
   .summary = "Memory functions speed test",
+  .about = "An event reads or writes a block of memory. --memory-test measures "
+           "bandwidth, latency and more.",
+  .example = "--memory-test=bandwidth run",
   .opts = memory_opts,
   .cfg_size = sizeof(struct memory_cfg),
   .ops = &memory_classic_ops,

@@ -1,7 +1,9 @@
 /*
  * test_help.c - the layout of the help and of the manual.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
@@ -49,11 +51,20 @@ static const struct help_item drivers[] = {
   { "mysql", "MySQL driver" },
   { "pgsql", "PostgreSQL driver" },
 };
-static const struct help_item tests[] = {
-  { "fileio", "File I/O test" },
-  { "cpu", "CPU performance test" },
+static const struct opt none_rows[] = { OPT_END };
+static const struct opt fileio_rows[] = {
+  { .type = OPT_TYPE_INT, .name = "file-num", .help = "files" },
+  { .type = OPT_TYPE_BOOL,
+    .name = "file-odd",
+    .flags = OPT_EXPERT,
+    .help = "odd ones" },
+  OPT_END,
 };
-static const struct help_lists lists = { drivers, 2, tests, 2 };
+static const struct help_item tests[] = {
+  { "fileio", "File I/O test", fileio_rows },
+  { "cpu", "CPU performance test", none_rows },
+};
+static const struct help_lists lists = { program_groups, drivers, 2, tests, 2 };
 
 struct driver_cfg {
   const char *host;
@@ -62,7 +73,7 @@ struct driver_cfg {
 
 static const struct opt mysql_rows[] = {
   { OPT_STRING(struct driver_cfg, host), .name = "mysql-host",
-    .def = "localhost", .help = "server host" },
+    .group = "MySQL and MariaDB", .def = "localhost", .help = "server host" },
   OPT_END,
 };
 static const struct opt pgsql_rows[] = {
@@ -102,7 +113,7 @@ static void check_all(void)
                    &f.err);
   (void)optset_set_text(&f.set, "threads", "64", &f.err);
   f.set.as_sysbench = true;
-  help_all(&out, "sysbench", &f.set, &lists);
+  help_sysbench(&out, "sysbench", &f.set, &lists);
   p = strbuf_str(&out);
   OK(strncmp(p,
              "Usage:\n  sysbench [options]... [testname] [command]\n\n"
@@ -130,26 +141,10 @@ static void check_all(void)
 
   strbuf_clear(&out);
   (void)optset_set_level(&f.set, COMPAT_1_1, &f.err);
-  help_all(&out, "sysbench", &f.set, &lists);
+  help_sysbench(&out, "sysbench", &f.set, &lists);
   OK(strstr(strbuf_str(&out), "zipfian} [uniform]\n"), "default at 1.1");
 
   OK(!strstr(strbuf_str(&out), "1K = 1024"), "the words of sysbench");
-
-  strbuf_clear(&out);
-  f.set.as_sysbench = false;
-  help_all(&out, "bench", &f.set, &lists);
-  OK(strstr(strbuf_str(&out), "0 = no limit; 1K = 1024 [0]\n"), "and more");
-  p = strstr(strbuf_str(&out), "--num-threads");
-  OK(p && strstr(strbuf_str(&out), "Old names of options:\n") < p,
-     "old names are at the end");
-
-  strbuf_clear(&out);
-  help_screen(&out, "bench", &f.set, &lists);
-  p = strbuf_str(&out);
-  OK(strncmp(p, "Usage:\n  bench TEST [options]... COMMAND\n", 41) == 0 &&
-       strstr(p, "\n\nTests:\n  fileio cpu\n\n") &&
-       strstr(p, "\n  --threads=N") && !strstr(p, "--validate"),
-     "one screen");
 
   strbuf_clear(&out);
   help_names(&out, &lists);
@@ -166,6 +161,89 @@ static void check_all(void)
          "See 'bench --help' for all options and tests.\n",
          "short usage");
   strbuf_done(&out);
+  fixture_done(&f);
+}
+
+/* Longest line of a text. */
+static size_t widest(const char *text)
+{
+  size_t most = 0;
+
+  while (*text) {
+    const size_t len = strcspn(text, "\n");
+
+    most = len > most ? len : most;
+    text += len + (text[len] == '\n');
+  }
+  return most;
+}
+
+/* How many rings have an option. */
+static int rings_with(struct strbuf rings[3], const char *name)
+{
+  int n = 0;
+
+  for (int ring = 0; ring < 3; ring++) {
+    char start[80];
+
+    (void)snprintf(start, sizeof(start), "\n  --%s", name);
+    for (const char *p = strstr(strbuf_str(&rings[ring]), start); p;
+         p = strstr(p + 1, start))
+      n += strchr("=[ ", p[strlen(start)]) != NULL;
+  }
+  return n;
+}
+
+static void check_rings(void)
+{
+  struct driver_cfg cfg = { 0 };
+  struct strbuf rings[3] = { { 0 } };
+  const char *all, *expert;
+  struct fixture f;
+  bool complete = true;
+
+  (void)fixture_init(&f);
+  (void)optset_add(&f.set, OPT_SECTION_DRIVER, "mysql", mysql_rows, &cfg,
+                   &f.err);
+  for (int i = 0; i < 3; i++)
+    help_ring(&rings[i], "bench", &f.set, &lists, (enum cmdline_help)i);
+  all = strbuf_str(&rings[CMDLINE_HELP_ALL]);
+  expert = strbuf_str(&rings[CMDLINE_HELP_EXPERT]);
+  OK(strncmp(strbuf_str(&rings[0]),
+             "Usage:\n  bench TEST [options]... COMMAND\n", 41) == 0 &&
+       strstr(strbuf_str(&rings[0]), "\n\nTests:\n  fileio cpu\n\n"),
+     "the everyday ring has the usage and all tests");
+  OK(widest(strbuf_str(&rings[0])) < 80 && widest(all) < 80 &&
+       widest(expert) < 80,
+     "no line is longer than 79 characters");
+  /* An everyday option is in --help=all as well. */
+  for (size_t i = 0; i < f.set.n; i++) {
+    const struct opt *row = f.set.entries[i]->row;
+    const int wanted = row->flags & OPT_COMMON ? 2 : 1;
+
+    if (row->flags & (OPT_HIDDEN | OPT_DEPRECATED) || row->alias_of)
+      continue;
+    if (rings_with(rings, row->name) != wanted) {
+      printf("# --%s is in %d rings\n", row->name,
+             rings_with(rings, row->name));
+      complete = false;
+    }
+  }
+  OK(complete, "every option is in its ring, and in a group that is printed");
+  OK(strstr(all, "\nReport:\n") && strstr(all, "\n  --time=TIME ") &&
+       strstr(all, "\n  --server-stats=auto|on|off ") &&
+       strstr(all, "\n  --isolation=WORD ") &&
+       strstr(all, "{default, read-uncommitted,") &&
+       strstr(all, "\n  --mysql-host=TEXT  server host [localhost]\n"),
+     "groups, and types that say what is allowed");
+  OK(!strstr(all, "--file-odd") && strstr(expert, "\nThe fileio test:\n"
+                                                  "  --file-odd[=on|off]"),
+     "options of a test for experts");
+  OK(strstr(expert, "\nOld names:\n") &&
+       strstr(expert, "\n  --num-threads: --threads\n"),
+     "old names");
+  for (int i = 0; i < 3; i++)
+    strbuf_done(&rings[i]);
   fixture_done(&f);
 }
 
@@ -200,8 +278,8 @@ static void check_test(void)
   help_test(&out, "threads", &f.set);
   OK_STR(strbuf_str(&out),
          "threads options:\n"
-         "  --thread-yields=N lock-yield-unlock rounds per event [1000]\n"
-         "  --thread-locks=N  number of mutexes [8]\n\n",
+         "  --thread-yields=COUNT  lock-yield-unlock rounds per event [1000]\n"
+         "  --thread-locks=COUNT   number of mutexes [8]\n\n",
          "built-in test");
   fixture_done(&f);
 
@@ -212,9 +290,9 @@ static void check_test(void)
   help_test(&out, "x.lua", &f.set);
   OK_STR(strbuf_str(&out),
          "x.lua options:\n"
-         "  --B[=on|off]      a switch [on]\n"
-         "  --a-longer=STRING no default\n"
-         "  --b=[LIST,...]    a list [x,y]\n\n",
+         "  --B[=on|off]     a switch [on]\n"
+         "  --a-longer=TEXT  no default\n"
+         "  --b=ITEM,...     a list [x,y]\n\n",
          "script, sorted");
 
   strbuf_clear(&out);
@@ -249,12 +327,12 @@ static void check_man(void)
 
   help_man_options(&out, man_rows);
   OK_STR(strbuf_str(&out),
-         ".TP\n.B \\-\\-a\\-b=N\nwhat it is.\n"
+         ".TP\n.B \\-\\-a\\-b=COUNT\nwhat it is.\n"
          "\\&.in the morning\n\\&'tis a \\e and a\\-b\n"
          "Allowed: an integer from 1 to 9.\n"
          "Default: 5; at compat level 1.1 6.\n"
-         ".TP\n.B \\-\\-y=STRING\nany.\n"
-         ".TP\n.B \\-\\-z=STRING\nwhere.\n"
+         ".TP\n.B \\-\\-y=TEXT\nany.\n"
+         ".TP\n.B \\-\\-z=TEXT\nwhere.\n"
          "Default: \\&. (the current folder).\n",
          "manual");
   strbuf_done(&out);
@@ -263,6 +341,7 @@ static void check_man(void)
 int main(void)
 {
   check_all();
+  check_rings();
   check_test();
   check_man();
   return TAP_EXIT();
