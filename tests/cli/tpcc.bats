@@ -496,6 +496,15 @@ LUA
   must has "$output" '^    and 10 more$'
 }
 
+@test "without options, run and check take the size of the tables, and the report has it" {
+  local at=(--db-driver=sqlite --sqlite-db=t.db --sqlite-synchronous=off --sqlite-busy-timeout=60000)
+  fresh
+  bench -0 tpcc "${at[@]}" --threads=2 --events=20 --time=600 run
+  must has "$output" '2 warehouses, no keying'
+  must has "$output" 'NOT THE STANDARD SIZE: 10 districts, 40 customers, 500 items'
+  bench -0 tpcc "${at[@]}" check
+}
+
 @test "run refuses tables that it does not fit" {
   sql "CREATE TABLE other (id INTEGER)"
   tpcc -1 run

@@ -53,7 +53,8 @@ local HOMES = {"client", "random"}
 local DELIVERIES = {"direct", "queue"}
 
 sysbench.cmdline.options = {
-   warehouses = {"number of warehouses", 1, INT, within(1, 1000000)},
+   warehouses = {"number of warehouses; 0 = 1 for prepare, and those of the " ..
+                 "tables for all others", 0, INT, within(0, 1000000)},
    scale = {"the same as warehouses, as older scripts call it; 0 = not given",
             0, INT, within(0, 1000000)},
    tables = {"sets of tables, of which there is only one", 1, INT,
@@ -75,12 +76,13 @@ sysbench.cmdline.options = {
    check_every = {"time between two checks during a run, by the thread with " ..
                   "the highest number and a connection of its own, such as " ..
                   "60s; 0 = none", "0", STRING, options.time},
-   districts = {"districts of a warehouse; other than 10 is not the " ..
-                "standard size, for tests", 10, INT, within(1, 10)},
-   customers = {"customers of a district; other than 3000 is not the " ..
-                "standard size, for tests", 3000, INT, within(1, 3000)},
-   items = {"items; other than 100000 is not the standard size, for tests",
-            100000, INT, within(1, 100000)},
+   districts = {"districts of a warehouse, for tests; 0 = the 10 of the rules " ..
+                "for prepare, and those of the tables for all others", 0, INT,
+                within(0, 10)},
+   customers = {"customers of a district, for tests; 0 = 3000, or those of " ..
+                "the tables", 0, INT, within(0, 3000)},
+   items = {"items, for tests; 0 = 100000, or those of the tables", 0, INT,
+            within(0, 100000)},
    check_rows = {"check also compares every row with the one that prepare has " ..
                  "made; only before the first run", false,
                  sysbench.cmdline.ARG_BOOL},
@@ -93,14 +95,27 @@ sysbench.cmdline.options = {
 -- The program's seed if the user gives none.
 local SEED_FIXED = 42
 
-local function wanted_size()
-   local opt = sysbench.opt
-   local seed = opt.rand_seed ~= 0 and opt.rand_seed or SEED_FIXED
+local SIZES = {"warehouses", "districts", "customers", "items"}
 
-   return {version = require("tpcc_tables").VERSION, seed = seed,
-           warehouses = opt.scale > 0 and opt.scale or opt.warehouses,
-           districts = opt.districts, customers = opt.customers,
-           items = opt.items, c_load = model.load_constant(seed)}
+-- The size that the options ask for.  `settings` [optional]: of the tables,
+-- which have what no option says.
+local function wanted_size(settings)
+   local opt = sysbench.opt
+   local known = settings or model.standard
+   local seed = opt.rand_seed ~= 0 and opt.rand_seed or known.seed or SEED_FIXED
+   local size = {version = require("tpcc_tables").VERSION, seed = seed,
+                 c_load = model.load_constant(seed)}
+
+   for _, name in ipairs(SIZES) do
+      size[name] = opt[name] > 0 and opt[name] or known[name] or 1
+   end
+   if opt.scale > 0 then size.warehouses = opt.scale end
+   return size
+end
+
+-- The same for tables that exist.
+local function size_of(drv, con)
+   return wanted_size(require("tpcc_tables").settings(drv, con, wanted_size()))
 end
 
 local function is_standard(size)
@@ -121,13 +136,12 @@ end
 local function cmd_check()
    local drv, con = connect()
    local check = require("tpcc_check")
-   local good = true
+   local size, good = size_of(drv, con), true
 
    if sysbench.opt.check_rows then
-      good = check.rows(drv, con, wanted_size(), sysbench.tid,
-                        sysbench.opt.threads)
+      good = check.rows(drv, con, size, sysbench.tid, sysbench.opt.threads)
    end
-   return check.run(drv, con, wanted_size()) and good
+   return check.run(drv, con, size) and good
 end
 
 function cleanup()
@@ -143,12 +157,10 @@ sysbench.cmdline.commands = {
 
 -- ---- Connections of a run
 
-local SIZES = {"warehouses", "districts", "customers", "items"}
-
 -- The settings of the tables, if this run may use them.
 local function known_tables(drv, con)
    local tables = require("tpcc_tables")
-   local size = wanted_size()
+   local size = size_of(drv, con)
    local settings, why = tables.settings(drv, con, size)
 
    why = why or tables.misfit(settings, size, SIZES)
@@ -159,6 +171,7 @@ end
 -- ---- A run, in its main state
 
 local ledger -- tpcc_ledger
+local run_size -- of the tables
 local level, is_default -- of isolation
 
 local function ranks() return ffi.C.bench_ranks(ffi.new("double[1]")) end
@@ -190,6 +203,7 @@ function init()
    watch.refuse(drv, deferred.clients())
    local settings = known_tables(drv, con)
 
+   run_size = wanted_size(settings)
    warn_of_homes(settings.warehouses)
    level, is_default = isolation.level(drv, con)
    ledger = require("tpcc_ledger").open(drv, con, settings)
@@ -259,7 +273,7 @@ end
 
 function sysbench.hooks.report_append(stat)
    local audit = require("tpcc_audit")
-   local size = wanted_size()
+   local size = run_size
    local decks = sysbench.opt.weights == "" and
       ranks() * ffi.C.bench_clients() or nil
    local figures = audit.figures(stat, size.warehouses, sysbench.opt.keying,
