@@ -8,8 +8,9 @@
  * A line @OPTIONS@ of the template is replaced by the generated text, @INDEX@
  * by an index of the options, @TOOL_LIST@ by the tools with their summaries,
  * @TOOL@, @SUMMARY@ and @USAGE@ by what one tool says of itself, and @VERSION@,
- * @TESTS@, @TOOLS@, @OWN_TOOLS@ (which take no options of tests), @DATA_TESTS@
- * (which have prepare and cleanup) and @SCRIPTS@ by what they say.
+ * @TESTS@, @ALL_TOOLS@, @TOOLS@ (which take files), @OWN_TOOLS@ (which take no
+ * options of tests), @DATA_TESTS@ (which have prepare and cleanup) and
+ * @SCRIPTS@ by what they say.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static void collect(struct docs *d, char **scripts)
   add_program(d);
   for (const struct tool *const *p = tool_list; *p; p++) {
     add_table(d, (*p)->name, (*p)->opts, "The %s tool", (*p)->name);
-    add_word(&d->tests, (*p)->name);
+    add_word(&d->all_tools, (*p)->name);
     strbuf_addf(&d->pages, "%s.BR bench\\-", p == tool_list ? "" : ",\n");
     help_man_text(&d->pages, (*p)->name);
     strbuf_adds(&d->pages, " (1)");
@@ -140,6 +141,7 @@ static void add_line(struct strbuf *out, const char *line, const struct docs *d)
     { "@VERSION@", PACKAGE_VERSION },
     { "@TESTS@", strbuf_str(&d->tests) },
     { "@TOOLS@", strbuf_str(&d->tools) },
+    { "@ALL_TOOLS@", strbuf_str(&d->all_tools) },
     { "@OWN_TOOLS@", strbuf_str(&d->own_tools) },
     { "@DATA_TESTS@", strbuf_str(&d->data_tests) },
     { "@SCRIPTS@", strbuf_str(&d->scripts) },
@@ -229,6 +231,7 @@ int main(int argc, char **argv)
   strbuf_done(&out);
   strbuf_done(&docs.tests);
   strbuf_done(&docs.tools);
+  strbuf_done(&docs.all_tools);
   strbuf_done(&docs.own_tools);
   strbuf_done(&docs.data_tests);
   strbuf_done(&docs.scripts);

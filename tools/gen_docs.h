@@ -31,7 +31,7 @@ struct docs {
   size_t n_rows;
   char title[MOST_TABLES][64];
   /* Names, a blank between them. */
-  struct strbuf tests, tools, own_tools, data_tests, scripts;
+  struct strbuf tests, tools, all_tools, own_tools, data_tests, scripts;
   const struct tool *tool;    /* whose page is written, or NULL */
   struct strbuf usage, pages; /* of that tool; of all tools, for SEE ALSO */
 };

@@ -140,7 +140,7 @@ const struct opt run_opts[] = {
            "are not interrupted: a run lasts until the "
            "last event that was started in time has ended. A run of at least "
            "eight seconds warns if its throughput is still changing at the "
-           "end. The tool machine takes 120 for all its parts by default.",
+           "end. The default of the tool machine is 120 seconds.",
   },
   {
     OPT_TIME(struct run_cfg, warmup_time_s),
@@ -155,7 +155,7 @@ const struct opt run_opts[] = {
            "the warm-up, and the event limit counts only events started after "
            "it. An event that begins in the warm-up and ends after it is in "
            "the results, so that they may have one event per thread more than "
-           "--events. With --find a tenth of --time, unless given.",
+           "--events. With --find the default is a tenth of --time.",
   },
   {
     OPT_PARSED(struct run_cfg, settle, parse_settle),
