@@ -1,10 +1,13 @@
 /*
- * mark_tool.c - `bench mark PROCESS TEXT...`: a mark on the time axis of a run.
+ * mark_tool.c - `bench mark [PROCESS|FIFO] TEXT...`: a mark on the time axis of
+ * a run.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,19 +106,100 @@ static int open_by_name(const char *path, struct err *err)
   return err_sys(err, "cannot open the fifo '%s',", path);
 }
 
+/* Runs of this user that take marks, in the first folder that has one. */
+struct runs {
+  unsigned n;
+  int fd; /* of the first one */
+  struct strbuf pids;
+};
+
+static void runs_add(struct runs *r, const char *path, long pid)
+{
+  struct stat st;
+  const bool ours = lstat(path, &st) == 0 && st.st_uid == geteuid();
+  const int fd = ours ? open_fifo(path) : -1;
+
+  if (fd < 0)
+    return;
+  strbuf_addf(&r->pids, "%s%ld", r->n > 0 ? ", " : "", pid);
+  if (r->n++ == 0)
+    r->fd = fd;
+  else
+    (void)close(fd);
+}
+
+/* `path` is that of process 0 in the folder. */
+static void runs_find(struct runs *r, char path[PATH_MAX])
+{
+  char *base = strrchr(path, '/');
+  const struct dirent *entry;
+  DIR *dir;
+
+  *base++ = '\0';
+  dir = opendir(path);
+  base[-1] = '/';
+  while (dir && (entry = readdir(dir))) {
+    long pid;
+    int end = 0;
+
+    if (sscanf(entry->d_name, "bench-%ld.mark%n", &pid, &end) != 1 ||
+        end == 0 || entry->d_name[end] != '\0')
+      continue;
+    (void)snprintf(base, PATH_MAX - (size_t)(base - path), "%s", entry->d_name);
+    runs_add(r, path, pid);
+  }
+  if (dir)
+    (void)closedir(dir);
+}
+
+static int open_only_run(struct err *err)
+{
+  struct runs r = { .fd = -1 };
+  char path[PATH_MAX];
+  int rc;
+
+  for (unsigned i = 0; r.n == 0 && mark_path(path, sizeof(path), i, 0); i++)
+    runs_find(&r, path);
+  rc = r.fd;
+  if (r.n == 0)
+    rc = err_set(err, -ENOENT,
+                 "no run of this user takes marks: start one with --mark, or "
+                 "name its process or fifo before the text");
+  if (r.n > 1) {
+    (void)close(r.fd);
+    rc = err_set(err, -EINVAL,
+                 "%u runs take marks: name the process of one before the text "
+                 "(%s)",
+                 r.n, strbuf_str(&r.pids));
+  }
+  strbuf_done(&r.pids);
+  return rc;
+}
+
+static bool is_number(const char *word)
+{
+  return *word && strspn(word, "0123456789") == strlen(word);
+}
+
+/* Or the first word of a text. */
+static bool names_run(const char *word)
+{
+  return is_number(word) || strchr(word, '/') || access(word, F_OK) == 0;
+}
+
 static int send_mark(const struct tool_args *args, struct err *err)
 {
   const char *to = args->n_files > 0 ? args->files[0] : "";
+  const size_t first = args->n_files > 0 && names_run(to);
   struct strbuf line = { 0 };
   int fd = -1, rc;
 
-  if (args->n_files == 0)
-    return err_set(err, -EINVAL,
-                   "mark needs the number of a process or a fifo, and a text");
-  rc = join(&line, args->files + 1, args->n_files - 1, err);
+  rc = join(&line, args->files + first, args->n_files - first, err);
   if (rc == 0) {
-    fd = *to && strspn(to, "0123456789") == strlen(to) ? open_by_pid(to, err)
-                                                       : open_by_name(to, err);
+    if (first == 0)
+      fd = open_only_run(err);
+    else
+      fd = is_number(to) ? open_by_pid(to, err) : open_by_name(to, err);
     rc = fd < 0 ? fd : 0;
   }
   /* Up to PIPE_BUF, lines are written whole or not at all. */
@@ -136,7 +220,7 @@ static int run_mark(const struct tool_args *args, struct err *err)
 const struct tool tool_mark = {
   .name = "mark",
   .summary = "put a mark on the time axis of a run that has --mark",
-  .usage = "PROCESS|FIFO TEXT...",
+  .usage = "[PROCESS|FIFO] TEXT...",
   .opts = mark_opts,
   .cfg_size = sizeof(struct mark_cfg),
   .run = run_mark,

@@ -150,14 +150,14 @@ refused() {
 
 @test "marks: what the tool refuses" {
   export XDG_RUNTIME_DIR=$PWD
-  refused 'mark needs the number of a process or a fifo, and a text'
+  refused 'a mark needs a text'
   refused 'a mark needs a text' $$
   refused 'a mark needs a text' $$ '' ' '
   refused "the text of a mark has at most 255 bytes, not 256" $$ "$(printf '%0256d' 0)"
   refused 'there is no process 4999999' 4999999 x
   refused 'there is no process 99999999999999999999' 99999999999999999999 x
   refused "process $$ takes no marks (expected a run with --mark; for one with --mark=FIFO, name the fifo)" $$ x
-  refused "cannot open the fifo 'none', errno = 2 (No such file or directory)" none x
+  refused "cannot open the fifo './none', errno = 2 (No such file or directory)" ./none x
   echo precious >file
   refused "'file' is not a fifo" file x
   must is "$(cat file)" precious
@@ -165,4 +165,22 @@ refused() {
   mkfifo left bench-$$.mark
   refused "no run takes marks from 'left'" left x
   refused "process $$ takes no marks (expected a run with --mark; for one with --mark=FIFO, name the fifo)" $$ x
+}
+
+@test "marks: without a process, the mark goes to the only run" {
+  local port pid first
+  ! compgen -G '/tmp/bench-*.mark' >/dev/null || skip "a run takes marks in /tmp"
+  export XDG_RUNTIME_DIR=$PWD TMPDIR=$PWD
+  mkfifo bench-4999999.mark # of a run that was killed
+  refused 'no run of this user takes marks: start one with --mark, or name its process or fifo before the text' now
+  marked --json=r.json
+  must "$BENCH" mark killed the primary
+  first=$pid
+  marked
+  bench -1 mark x
+  must has "$stderr" "^FATAL: 2 runs take marks: name the process of one before the text \\(($first, $pid|$pid, $first)\\)\$"
+  over
+  pid=$first
+  over
+  must json r.json '[m["text"] for m in d["marks"]] == ["killed the primary"]'
 }
