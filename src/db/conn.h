@@ -85,8 +85,8 @@ sql_error_t conn_restart(struct conn *c);
 void conn_give_up(struct conn *c);
 
 /*
- * WAITS: does the server of an open connection have the role of --target, or
- * without, take writes?  True, too, without an answer, or if read-only and
+ * WAITS: does the server of an open connection have the role of --server-role,
+ * or without, take writes?  True, too, without an answer, or if read-only and
  * behind no other.
  */
 bool conn_is_current(struct conn *c);

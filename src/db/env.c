@@ -152,10 +152,11 @@ static bool env_role_is_possible(const struct db_cfg *cfg,
 {
   if (cfg->target == ROLE_ANY || d->role_query)
     return true;
-  log_msg(LOG_FATAL,
-          "--target=%s is for servers that have replicas; --db-driver=%s has "
-          "none",
-          db_role_wanted(cfg), d->name);
+  log_msg(
+    LOG_FATAL,
+    "--server-role=%s is for servers that have replicas; --db-driver=%s has "
+    "none",
+    db_role_wanted(cfg), d->name);
   return false;
 }
 

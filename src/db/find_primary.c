@@ -53,7 +53,7 @@ uint64_t find_served(const struct conn *c)
          role_servers(c);
 }
 
-/* ---- a server with the role of --target ---- */
+/* ---- a server with the role of --server-role ---- */
 
 static int find_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 {

@@ -13,7 +13,7 @@ struct driver_handle;
 struct strbuf;
 
 /*
- * transport_open() for a first session; with --target at a server with the
+ * transport_open() for a first session; with --server-role at a server with the
  * role: WAITS up to `until_ns`, a quarter longer for a silent server; turns and
  * the question for the role are extra.  -1: `seen` has what was seen of each
  * server, or is empty and c->out has the reason.
@@ -39,7 +39,7 @@ enum find_result find_writer(struct conn *c, struct strbuf *seen);
 
 /*
  * At the command's one server: the first that takes writes, else no replica,
- * else a replica; WAITS as find_writer().  With --target: find_server().
+ * else a replica; WAITS as find_writer().  With --server-role: find_server().
  * Another server replaces a missing one, but no read-only one a writer.
  * FIND_NONE: `seen` as above.
  */
@@ -50,9 +50,9 @@ uint64_t find_served(const struct conn *c);
 
 /*
  * For connections after the run: a server that takes writes if there are
- * several, or a replica with --target=replica; first where clients were served
- * last.  BLOCKS as find_writer().  NULL: found; else the reason.  Failures are
- * not reported.
+ * several, or a replica with --server-role=replica; first where clients were
+ * served last.  BLOCKS as find_writer().  NULL: found; else the reason.
+ * Failures are not reported.
  */
 const char *find_server_after_run(struct driver_handle *h);
 

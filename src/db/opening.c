@@ -122,7 +122,7 @@ static void say_none(struct conn *c, const struct strbuf *seen)
 
   c->env->reported = true;
   if (role_matters(c)) {
-    (void)snprintf(reason, sizeof(reason), "no server with --target=%s",
+    (void)snprintf(reason, sizeof(reason), "no server with --server-role=%s",
                    db_role_wanted(&p->set));
     (void)snprintf(within, sizeof(within), " within --db-connect-timeout=%g",
                    p->set.connect_timeout_s);

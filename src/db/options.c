@@ -151,7 +151,8 @@ const struct opt db_opts[] = {
   },
   {
     OPT_WORD(struct db_cfg, target),
-    .name = "target",
+    .name = "server-role",
+    .aliases = "target",
     .flags = OPT_OWN,
     .def = "any",
     .words = target_words,

@@ -1,5 +1,6 @@
 /*
- * role.h - the role of --target, and a command's one server (for src/db only).
+ * role.h - the role of --server-role, and a command's one server (for src/db
+ * only).
  */
 #ifndef BENCH_DB_ROLE_H
 #define BENCH_DB_ROLE_H
@@ -20,7 +21,7 @@ bool role_matters(const struct conn *c);
  * c->out: another role (`other_role`), or no answer. */
 int role_check(struct conn *c, uint64_t until_ns);
 
-/* Without --target.  True, too, without a role in the answer; false if the
+/* Without --server-role.  True, too, without a role in the answer; false if the
  * session breaks or the server refuses. */
 bool role_takes_writes(struct conn *c, uint64_t until_ns);
 

@@ -399,7 +399,7 @@ void transport_reason(const struct conn *c, struct strbuf *line)
   c->driver->target(c->session, line);
   strbuf_addf(line, ": %s", c->out.msg);
   if (set->target != ROLE_ANY)
-    strbuf_addf(line, ", and --target is %s", db_role_wanted(set));
+    strbuf_addf(line, ", and --server-role is %s", db_role_wanted(set));
 }
 
 /* The text of c->out is borrowed. */

@@ -148,7 +148,7 @@ static const char *why_library(const struct conn *c)
 {
   if (!c->driver->visit)
     return "the driver has no login of its own";
-  return role_matters(c) ? "--target asks for a role" : NULL;
+  return role_matters(c) ? "--server-role asks for a role" : NULL;
 }
 
 static void tell(struct conn *c, const char *why)

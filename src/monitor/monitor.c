@@ -35,7 +35,7 @@ enum {
 struct monitor {
   struct monitor_input in;
   struct readers all;
-  char *host, *port; /* owned; parts of --monitor-host */
+  char *host, *port; /* owned; parts of --server-host */
   double share;      /* events of the run for each of this process */
   uint64_t ticks;    /* readings due in the intervals so far */
   unsigned n;

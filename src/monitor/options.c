@@ -36,7 +36,8 @@ const struct opt monitor_opts[] = {
   },
   {
     OPT_STRING(struct monitor_cfg, user),
-    .name = "monitor-user",
+    .name = "server-user",
+    .aliases = "monitor-user",
     .flags = OPT_OWN | OPT_NOT_EMPTY,
     .show_as = "=USER",
     .help = "user of the connection of --server-stats",
@@ -49,16 +50,18 @@ const struct opt monitor_opts[] = {
   },
   {
     OPT_STRING(struct monitor_cfg, password),
-    .name = "monitor-password",
+    .name = "server-password",
+    .aliases = "monitor-password",
     .flags = OPT_OWN | OPT_SECRET,
     .def = "",
     .show_as = "=PASSWORD",
-    .help = "password of --monitor-user",
+    .help = "password of --server-user",
     .man = "If it is empty, the password of the other connections is used.",
   },
   {
     OPT_STRING(struct monitor_cfg, host),
-    .name = "monitor-host",
+    .name = "server-host",
+    .aliases = "monitor-host",
     .flags = OPT_OWN | OPT_NOT_EMPTY,
     .show_as = "=HOST[:PORT]",
     .expected = "a host, a host and a port as in db1:5432, or the path of a "

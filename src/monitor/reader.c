@@ -231,7 +231,7 @@ static void reader_note_server(struct reader *w, struct server_gaps *gaps)
   else if (near)
     server_gaps_add(gaps, "CPU time and I/O of the server",
                     "its process is not on this machine, or cannot be seen; "
-                    "behind a proxy, use --monitor-host");
+                    "behind a proxy, use --server-host");
   (void)pthread_mutex_lock(&w->lock);
   w->met = true;
   w->pid = (long)w->local;

@@ -616,7 +616,7 @@ static int cmdline_ask_script(const struct cmdline_rules *rules,
   struct strbuf expected = { 0 };
   int rc = 0;
 
-  if (!e->made || !rules->is_valid ||
+  if (!e->made || e->real || !rules->is_valid ||
       rules->is_valid(rules->ctx, e, value, &expected))
     rc = 0;
   else if (expected.len > 0)
@@ -683,7 +683,7 @@ static int cmdline_check_twins(const struct cmdline *c,
     char arg[500];
     int rc;
 
-    if (!e->made || !e->twin || opt_shown(e) == e)
+    if (!e->made || e->real || !e->twin || opt_shown(e) == e)
       continue;
     (void)snprintf(arg, sizeof(arg), "--%s=%.400s", e->row->name,
                    opt_get_string(e));

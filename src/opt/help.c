@@ -39,7 +39,8 @@ static const char *help_format(const struct opt *row)
 
 static bool help_is_in(const struct opt_entry *e, const struct block *b)
 {
-  if (e->section != b->section || (e->row->flags & OPT_HIDDEN))
+  if (e->section != b->section || (e->row->flags & OPT_HIDDEN) ||
+      (e->real && e->made))
     return false;
   return !b->owner || (e->owner && strcmp(e->owner, b->owner) == 0);
 }
@@ -419,7 +420,8 @@ static void help_add_rows(struct strbuf *out, const char *name,
   strbuf_adds(out, "\n");
 }
 
-static void help_add_old_names(struct strbuf *out, const struct optset *set)
+static void help_add_old_names(struct strbuf *out, const struct optset *set,
+                               const struct help_lists *lists)
 {
   strbuf_adds(out, "Old names:\n");
   for (size_t i = 0; i < set->n; i++) {
@@ -427,6 +429,13 @@ static void help_add_old_names(struct strbuf *out, const struct optset *set)
 
     if (row->alias_of && !(row->flags & OPT_HIDDEN))
       strbuf_addf(out, "  --%s: --%s\n", row->name, row->alias_of);
+  }
+  for (size_t i = 0; i < lists->n_tests; i++) {
+    for (const struct opt *row = lists->tests[i].opts;
+         row->type != OPT_TYPE_END; row++) {
+      if (row->aliases)
+        strbuf_addf(out, "  --%s: --%s\n", row->aliases, row->name);
+    }
   }
   strbuf_adds(out, "\n");
 }
@@ -450,7 +459,7 @@ void help_ring(struct strbuf *out, const char *prog, const struct optset *set,
   for (size_t i = 0; i < lists->n_tests && ring == CMDLINE_HELP_EXPERT; i++)
     help_add_rows(out, lists->tests[i].name, lists->tests[i].opts, ring);
   if (ring == CMDLINE_HELP_EXPERT)
-    help_add_old_names(out, set);
+    help_add_old_names(out, set, lists);
   strbuf_addf(out,
               "%s TEST help: commands and options of one test; %s list: all "
               "tests\n%s --help=%s: %s options\n",
@@ -582,6 +591,8 @@ static void man_add_option(struct strbuf *out, const struct opt *row)
   }
   man_add_allowed(out, row);
   man_add_default(out, row);
+  if (row->aliases)
+    man_add_sentence(out, "Old names: ", row->aliases);
 }
 
 void help_man_options(struct strbuf *out, const struct opt *rows)

@@ -69,6 +69,7 @@ struct opt {
                                values to offer, which `check` has to allow */
   const char *expected;    /* [opt] what is allowed, if no rule has the words */
   const char *alias_of;    /* [opt] this name stands for */
+  const char *aliases;     /* [opt] other names of the option, with blanks */
   const char *show_as;     /* [opt] "=N" and the like, if not the type's */
   const char *sysbench_as; /* [opt] the same in sysbench's help */
   const char *group;       /* [opt] heading of the help, for this row and those

@@ -160,6 +160,27 @@ static void optset_drop_last(struct optset *set)
   optset_entry_free(set->entries[--set->n]);
 }
 
+static struct opt_made *optset_made_new(const struct opt *row)
+{
+  struct opt_made *made = calloc(1, sizeof(*made));
+
+  if (!made)
+    return NULL;
+  made->name = mem_strdup(row->name);
+  made->def = row->def ? mem_strdup(row->def) : NULL;
+  made->help = mem_strdup(row->help ? row->help : "");
+  if (!made->name || (row->def && !made->def) || !made->help) {
+    optset_made_free(made);
+    return NULL;
+  }
+  made->row = *row;
+  made->row.name = made->name;
+  made->row.def = made->def;
+  made->row.def_1_1 = NULL;
+  made->row.help = made->help;
+  return made;
+}
+
 static int optset_add_row(struct optset *set, const struct opt *row,
                           enum opt_section section, const char *owner,
                           void *cfg, struct err *err)
@@ -191,41 +212,53 @@ static int optset_add_row(struct optset *set, const struct opt *row,
   return rc;
 }
 
+/* The other names of the last entry. */
+static int optset_add_aliases(struct optset *set, struct err *err)
+{
+  struct opt_entry *real = set->entries[set->n - 1];
+  const char *name = real->row->aliases;
+  int rc = 0;
+
+  while (name && *name && rc == 0) {
+    const size_t len = strcspn(name, " ");
+    char *copy = mem_strndup(name, len);
+    const struct opt row = { .type = real->row->type,
+                             .flags = real->row->flags & ~OPT_COMMON,
+                             .name = copy,
+                             .alias_of = real->row->name };
+    struct opt_made *made = copy ? optset_made_new(&row) : NULL;
+
+    rc = made ? optset_add_row(set, &made->row, real->section, real->owner,
+                               NULL, err)
+              : err_set(err, -ENOMEM, "not enough memory for --%s",
+                        real->row->name);
+    if (rc == 0)
+      set->entries[set->n - 1]->made = made;
+    else
+      optset_made_free(made);
+    free(copy);
+    name += len + strspn(name + len, " ");
+  }
+  return rc;
+}
+
 int optset_add(struct optset *set, enum opt_section section, const char *owner,
                const struct opt *rows, void *cfg, struct err *err)
 {
   const char *group = NULL;
 
   for (const struct opt *row = rows; row->type != OPT_TYPE_END; row++) {
-    const int rc = optset_add_row(set, row, section, owner, cfg, err);
+    int rc = optset_add_row(set, row, section, owner, cfg, err);
 
     if (rc < 0)
       return rc;
     group = row->group ? row->group : group;
     set->entries[set->n - 1]->group = group;
+    rc = optset_add_aliases(set, err);
+    if (rc < 0)
+      return rc;
   }
   return 0;
-}
-
-static struct opt_made *optset_made_new(const struct opt *row)
-{
-  struct opt_made *made = calloc(1, sizeof(*made));
-
-  if (!made)
-    return NULL;
-  made->name = mem_strdup(row->name);
-  made->def = row->def ? mem_strdup(row->def) : NULL;
-  made->help = mem_strdup(row->help ? row->help : "");
-  if (!made->name || (row->def && !made->def) || !made->help) {
-    optset_made_free(made);
-    return NULL;
-  }
-  made->row = *row;
-  made->row.name = made->name;
-  made->row.def = made->def;
-  made->row.def_1_1 = NULL;
-  made->row.help = made->help;
-  return made;
 }
 
 /* As scripts have it: a number that is "" is unset, and so is a file that
@@ -249,6 +282,12 @@ static int optset_set_declared_default(struct opt_entry *e, struct err *err)
   return rc;
 }
 
+/* Declared by a script? */
+static bool optset_is_script(const struct opt_entry *e)
+{
+  return e->made && !e->real;
+}
+
 int optset_declare(struct optset *set, const char *owner, const struct opt *row,
                    struct opt_entry **ret, struct err *err)
 {
@@ -257,7 +296,7 @@ int optset_declare(struct optset *set, const char *owner, const struct opt *row,
   struct opt_entry *e;
   int rc;
 
-  if (twin && (twin->made || twin->twin))
+  if (twin && (optset_is_script(twin) || twin->twin))
     return err_set(err, -EEXIST, "option '%s' is declared twice", row->name);
   made = optset_made_new(row);
   e = made ? optset_append(set, &made->row) : NULL;
@@ -339,7 +378,7 @@ int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
   char *where = NULL;
   int rc;
 
-  e->given = true;
+  e->given = real->given = true;
   if ((row.flags & OPT_EMPTY_DEF) && optset_is_unset(given))
     return optset_unset(real, err);
   row.name = e->row->name; /* messages show the name that was used */
@@ -516,8 +555,8 @@ const struct opt_entry *opt_shown(const struct opt_entry *e)
 
   if (!e->twin)
     return opt_real_of(e);
-  script = e->made ? e : e->twin;
-  program = opt_real_of(e->made ? e->twin : e);
+  script = optset_is_script(e) ? e : e->twin;
+  program = opt_real_of(optset_is_script(e) ? e->twin : e);
   return program->source == OPT_SOURCE_DEFAULT ? script : program;
 }
 

@@ -38,13 +38,14 @@ struct opt_entry {
   struct opt_value value; /* see opt_get_*() */
   enum opt_source source;
   char *where; /* [opt] owned; "FILE:LINE" of the value */
-  bool given;  /* by this very name */
+  bool given;  /* by this name, or another one of the option */
   bool lent;   /* the value's texts belong to another set */
 
   void *cfg;              /* [opt] the struct that `row` fills in */
   struct opt_entry *real; /* [opt] alias: its option */
   struct opt_entry *twin; /* [opt] same name: the program's, the script's */
-  struct opt_made *made;  /* [opt] owned: a row made at run time */
+  struct opt_made *made;  /* [opt] owned: a row made at run time, of a script
+                             or of another name */
 };
 
 struct optset {

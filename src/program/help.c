@@ -101,8 +101,13 @@ static json_t *json_option(const struct opt *row, const char *def,
                            const char *group, const char *test)
 {
   struct jobj o = jobj_new(), tests = jobj_list(), aliases = jobj_list();
-  struct strbuf help = { 0 }, name = { 0 };
+  struct strbuf help = { 0 }, name = { 0 }, old = { 0 };
+  char *rest, *word;
 
+  strbuf_adds(&old, row->aliases ? row->aliases : "");
+  for (rest = old.len > 0 ? old.text : NULL;
+       rest && (word = strsep(&rest, " "));)
+    jobj_push(&aliases, jobj_string(word));
   help_add_text(&help, row);
   for (const char *c = row->name; *c; c++) /* scripts may use `_` */
     strbuf_add(&name, *c == '_' ? "-" : c, 1);
@@ -120,9 +125,10 @@ static json_t *json_option(const struct opt *row, const char *def,
   json_add_choices(&o, row);
   jobj_text(&o, "help", strbuf_str(&help));
   jobj_add(&o, "aliases", jobj_take(&aliases));
-  o.failed = o.failed || help.failed || name.failed;
+  o.failed = o.failed || help.failed || name.failed || old.failed;
   strbuf_done(&help);
   strbuf_done(&name);
+  strbuf_done(&old);
   return jobj_take(&o);
 }
 
@@ -211,7 +217,8 @@ static int json_print(struct program *p, const struct help_lists *lists)
   for (size_t i = 0; i < p->set.n; i++) {
     const struct opt_entry *e = p->set.entries[i];
 
-    json_add_row(&list, e->row, e->def, e->group ? e->group : "", NULL);
+    if (!e->made) /* those have the names of others */
+      json_add_row(&list, e->row, e->def, e->group ? e->group : "", NULL);
   }
   for (size_t i = 0; i < lists->n_tests; i++)
     json_add_rows(&list, lists->tests[i].opts, "Tests", lists->tests[i].name);

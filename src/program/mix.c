@@ -72,7 +72,7 @@ static void mix_widen(struct optset *set, const struct opt_entry *own)
 {
   struct opt_entry *e = optset_find(set, own->row->name);
 
-  if (e && e->made && e->row->type != own->row->type)
+  if (e && e->made && !e->real && e->row->type != own->row->type)
     optset_widen(e);
 }
 
@@ -196,7 +196,7 @@ static const struct opt_entry *mix_value_for(const struct mix_source *mix,
   if (e && e->source != OPT_SOURCE_DEFAULT)
     return e;
   e = optset_find(set, name);
-  return e && e->made && e->source != OPT_SOURCE_DEFAULT ? e : NULL;
+  return e && e->made && !e->real && e->source != OPT_SOURCE_DEFAULT ? e : NULL;
 }
 
 static int mix_give(struct opt_entry *to, const struct opt_entry *from,

@@ -51,7 +51,7 @@ static bool program_take_mix(struct program *p)
 /* An option of a search without a search, or NULL. */
 static const char *program_useless_find_option(const struct program *p)
 {
-  static const char *const names[] = { "confirm", "find-precision",
+  static const char *const names[] = { "find-confirm", "find-precision",
                                        "find-drift" };
 
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -66,8 +66,8 @@ static const char *server_data_file(const struct program *p)
 /* An option that only describes how to read, or NULL. */
 static const char *server_way_to_read(const struct program *p)
 {
-  static const char *const names[] = { "monitor-user", "monitor-password",
-                                       "monitor-host" };
+  static const char *const names[] = { "server-user", "server-password",
+                                       "server-host" };
 
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
     if (optset_find(&p->set, names[i])->given)

@@ -36,7 +36,7 @@
 static const char *find_alien_to_find(const struct program *p)
 {
   static const char *const names[] = { "events", "load-profile",
-                                       "reference-every", "sweep-format",
+                                       "sweep-reference", "sweep-format",
                                        "sweep-stop-on-error" };
 
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -67,6 +67,7 @@ const struct opt report_opts[] = {
   {
     OPT_BOOL(struct report_setup, class_table),
     .name = "report-classes",
+    .aliases = "report-statements",
     .flags = OPT_OWN,
     .def = "off",
     .help = "print a table of the kinds of operations at the end of the report",
@@ -85,13 +86,6 @@ const struct opt report_opts[] = {
            "events per second, the latency and the errors; in a sweep it "
            "begins with the step and the time that the whole has left. It is "
            "removed before the report. A pipe or a file never gets it.",
-  },
-  {
-    OPT_BOOL(struct report_setup, class_table),
-    .name = "report-statements",
-    .flags = OPT_OWN,
-    .alias_of = "report-classes",
-    .help = "another name for --report-classes",
   },
   OPT_END,
 };

@@ -35,7 +35,8 @@ static const char *const left_out[] = {
 static const struct {
   const char *name, *does;
 } asked[] = {
-  { "reset", "runs a shell command" },
+  { "sweep-reset", "runs a shell command" },
+  { "reset", "runs a shell command" }, /* its old name */
   { "ack-log", "writes a log" },
   { "file-ack-log", "writes a log" },
   { "history", "writes a history" },
@@ -62,7 +63,7 @@ static const struct opt rerun_opts[] = {
     .name = "trust",
     .help = "ask no question about what the result runs, writes or reads",
     .man = "Without the option, scripts and files of SQL that are not part of "
-           "bench, the command of --reset, logs, test files that fileio "
+           "bench, the command of --sweep-reset, logs, test files that fileio "
            "writes to, and files of passwords need a "
            "\"yes\" at the terminal.",
   },

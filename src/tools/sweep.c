@@ -78,7 +78,7 @@ static void sweep_data_warn(const struct sweep *s)
   if (isfinite(change) && fabs(change) > SWEEP_DRIFT_SHARE)
     log_msg(LOG_WARNING,
             "the data were %.1f %% %s before step %zu than at the start, so "
-            "the steps do not compare; restore them with --reset or "
+            "the steps do not compare; restore them with --sweep-reset or "
             "--sweep-prepare=on",
             100 * fabs(change), change > 0 ? "larger" : "smaller", step);
 }
@@ -173,13 +173,14 @@ static void sweep_references_warn(const struct sweep *s)
   const double drift = sweep_reference_drift_of(s, &at);
 
   if (isfinite(drift) && fabs(drift) > SWEEP_DRIFT_SHARE)
-    log_msg(LOG_WARNING,
-            "the reference step has drifted by %+.1f %% (%s step %zu), so the "
-            "steps do not compare; use --reset, --settle or a longer --time",
-            100 * drift,
-            s->references[at].before <= s->n_outcomes ? "before" : "after",
-            s->references[at].before <= s->n_outcomes ? s->references[at].before
-                                                      : s->n_outcomes);
+    log_msg(
+      LOG_WARNING,
+      "the reference step has drifted by %+.1f %% (%s step %zu), so the "
+      "steps do not compare; use --sweep-reset, --settle or a longer --time",
+      100 * drift,
+      s->references[at].before <= s->n_outcomes ? "before" : "after",
+      s->references[at].before <= s->n_outcomes ? s->references[at].before
+                                                : s->n_outcomes);
 }
 
 /* ---- search ---- */

@@ -56,7 +56,8 @@ struct sweep {
 
   struct sweep_reference *references; /* owned */
   size_t n_references;
-  int reset_status; /* of a --reset that failed and ended the sweep; else 0 */
+  int reset_status; /* of a --sweep-reset that failed and ended the sweep; else
+                       0 */
 };
 
 /* Are the steps parts, each with a test of its own? */
@@ -125,7 +126,8 @@ int sweep_step(struct sweep *s, size_t combination, size_t repeat,
 int sweep_perform(struct sweep *s, struct sweep_outcome *o, size_t step,
                   struct err *err);
 
-/* Run --reset before a step.  A failure is printed and sets s->reset_status. */
+/* Run --sweep-reset before a step.  A failure is printed and sets
+ * s->reset_status. */
 int sweep_reset(struct sweep *s, const struct sweep_outcome *o,
                 struct err *err);
 

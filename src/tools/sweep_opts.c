@@ -87,7 +87,8 @@ const struct opt sweep_opts[] = {
   },
   {
     OPT_TIME(struct sweep_cfg, pause_s),
-    .name = "pause",
+    .name = "sweep-pause",
+    .aliases = "pause",
     .flags = OPT_OWN,
     .def = "0",
     .fmax = 86400,
@@ -95,7 +96,8 @@ const struct opt sweep_opts[] = {
   },
   {
     OPT_STRING(struct sweep_cfg, reset),
-    .name = "reset",
+    .name = "sweep-reset",
+    .aliases = "reset",
     .flags = OPT_OWN,
     .def = "",
     .show_as = "=COMMAND",
@@ -107,7 +109,8 @@ const struct opt sweep_opts[] = {
   },
   {
     OPT_INT(struct sweep_cfg, reference_every),
-    .name = "reference-every",
+    .name = "sweep-reference",
+    .aliases = "reference-every",
     .flags = OPT_OWN,
     .def = "0",
     .max = 10000,
@@ -182,7 +185,8 @@ const struct opt sweep_opts[] = {
   },
   {
     OPT_INT(struct sweep_cfg, confirm),
-    .name = "confirm",
+    .name = "find-confirm",
+    .aliases = "confirm",
     .flags = OPT_OWN | OPT_EXPERT,
     .def = "3",
     .max = 20,
@@ -245,11 +249,11 @@ const char *sweep_useless_option(const struct sweep_cfg *cfg)
   if (*cfg->sweeps || cfg->repeat > 1 || cfg->find != SEARCH_OFF)
     return NULL;
   if (cfg->pause_s > 0)
-    return "pause";
+    return "sweep-pause";
   if (*cfg->reset)
-    return "reset";
+    return "sweep-reset";
   if (cfg->reference_every > 0)
-    return "reference-every";
+    return "sweep-reference";
   if (cfg->prepare == SWEEP_PREPARE_ON)
     return "sweep-prepare";
   return cfg->stop_on_error ? "sweep-stop-on-error" : NULL;

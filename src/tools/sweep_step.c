@@ -1,6 +1,6 @@
 /*
- * sweep_step.c - the processes of a step: their arguments, --reset, the run and
- * its result, and the checks before the first step.
+ * sweep_step.c - the processes of a step: their arguments, --sweep-reset, the
+ * run and its result, and the checks before the first step.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -97,7 +97,7 @@ static void sweep_args(struct child_words *l, const struct sweep *s,
     child_words_add_option(l, "dry-run", "on");
 }
 
-/* ---- --reset ---- */
+/* ---- --sweep-reset ---- */
 
 /* BENCH_STEP_TABLE_SIZE=1000 */
 static void sweep_reset_add_option(struct child_words *env, const char *option,
@@ -158,10 +158,11 @@ int sweep_reset(struct sweep *s, const struct sweep_outcome *o, struct err *err)
     struct strbuf shown = { 0 };
 
     secret_redact(command, &shown);
-    log_msg(LOG_FATAL,
-            "--reset failed before step %zu with exit status %d, so the sweep "
-            "ends: %s",
-            s->n_outcomes + 1, status, strbuf_str(&shown));
+    log_msg(
+      LOG_FATAL,
+      "--sweep-reset failed before step %zu with exit status %d, so the sweep "
+      "ends: %s",
+      s->n_outcomes + 1, status, strbuf_str(&shown));
     strbuf_done(&shown);
   }
   return 0;

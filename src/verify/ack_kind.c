@@ -23,7 +23,8 @@
 /* `ret_set` or `ret_total` is NULL. */
 struct question {
   const char *query;
-  bool *ret_replica; /* a replica has answered, and --target asks for none */
+  bool
+    *ret_replica; /* a replica has answered, and --server-role asks for none */
   struct ack_set *ret_set;
   double *ret_total;
 };

@@ -103,7 +103,7 @@ static int ack_verdict_behind(FILE *out, double missing)
   (void)fprintf(out,
                 "Nobody can tell: at least %.0f %s not on this server, which "
                 "is read-only: a replica may not have everything yet "
-                "(--target=replica takes it as it is)\n",
+                "(--server-role=replica takes it as it is)\n",
                 missing, missing > 1 ? "are" : "is");
   return VERIFY_UNKNOWN;
 }

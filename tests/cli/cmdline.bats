@@ -92,6 +92,17 @@ P
   must holds "$n >= 25"
 }
 
+@test "old names of options work as before, without a word" {
+  bench -0 cpu --cpu-max-prime=9 --events=5 --sweep=threads:1,2 --pause=1ms --report-statements run
+  must is "$stderr" ""
+  bench -1 cpu --pause=x run
+  must has "$stderr" "Invalid value for --pause: 'x'"
+  bench -0 fileio --file-iodepth=0 help
+  bench --help=expert
+  must has "$output" '^  --pause: --sweep-pause$'
+  must has "$output" '^  --file-iodepth: --file-async-backlog$'
+}
+
 @test "list: every test, script and tool with a line each" {
   bench -0 list
   must has "$output" '^  cpu +CPU performance test$'

@@ -160,7 +160,7 @@ Creating file test_file.2"
 --file-block-size=3000 --validate
 --file-block-size=3000
 --file-block-size=4K@50,16K@50
---file-io-verify --file-ack-log=log
+--file-crash-log --file-ack-log=log
 END
   io --validate prepare
   printf X | dd of=test_file.1 bs=1 seek=20000 conv=notrunc status=none

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# fileio --file-io-verify with its log on another machine: what has arrived there
+# fileio --file-crash-log with its log on another machine: what has arrived there
 # is judged, and what has not is never held against the disk.
 load helper
 
@@ -30,13 +30,13 @@ listen() {
 }
 
 writes() {
-  bench fileio $SIZES --file-test-mode=rndwr --threads=3 --file-fsync-freq=30 --file-io-verify \
+  bench fileio $SIZES --file-test-mode=rndwr --threads=3 --file-fsync-freq=30 --file-crash-log \
     --file-ack-log="tcp:127.0.0.1:$port" --time=0 --events=600 "$@" run
 }
 
 # begin: a run that goes on, and whose log has a synchronisation.
 begin() {
-  "$BENCH" fileio $SIZES --file-test-mode=rndwr --threads=3 --file-fsync-freq=30 --file-io-verify \
+  "$BENCH" fileio $SIZES --file-test-mode=rndwr --threads=3 --file-fsync-freq=30 --file-crash-log \
     --file-ack-log="tcp:127.0.0.1:$port" --time=600 "$@" run >out 2>err 3>&- &
   job=$!
   until_it compgen -G 'acks-*.log' >found
@@ -143,7 +143,7 @@ print(sum(any(records[i:i + 4]) for i in range(0, len(records), 32)))' "$log")" 
   status=0
   strace -D -f -o trace -P "$PWD/test_file.1" -e trace=pwrite64 \
     -e inject=pwrite64:delay_enter=20000000:when=20+ "$BENCH" fileio $SIZES --file-test-mode=rndwr --threads=2 \
-    --file-fsync-freq=5 --file-io-verify --file-ack-log="tcp:127.0.0.1:$port" --time=1 --forced-shutdown=1 run \
+    --file-fsync-freq=5 --file-crash-log --file-ack-log="tcp:127.0.0.1:$port" --time=1 --forced-shutdown=1 run \
     >out 2>err 3>&- || status=$?
   must is "$status" 2
   must has "$(cat err)" '^FATAL: The --max-time limit has expired, forcing shutdown'
@@ -180,7 +180,7 @@ print(sum(any(records[i:i + 4]) for i in range(0, len(records), 32)))' "$log")" 
 }
 
 @test "fileio: what is refused" {
-  bench -1 fileio $SIZES --file-io-verify --file-ack-log=tcp:nowhere run
+  bench -1 fileio $SIZES --file-crash-log --file-ack-log=tcp:nowhere run
   must has "$stderr" "^FATAL: Invalid value for --file-ack-log: 'tcp:nowhere' \(expected the name of a file, or tcp:HOST:PORT of bench ack-listen\)"
   bench -3 fileio --file-ack-log=tcp:127.0.0.1:7377 verify
   must has "$stderr" '^FATAL: verify needs --file-ack-log=FILE, the log of the run, or the file that bench ack-listen has made of it$'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# fileio --file-io-verify and its command verify: what fsync has acknowledged is
+# fileio --file-crash-log and its command verify: what fsync has acknowledged is
 # still there, or verify names the blocks that are not as they should be.
 load helper
 
@@ -7,7 +7,7 @@ SIZES="--file-num=3 --file-total-size=384K --file-block-size=16K"
 
 # writes ARG...: a run that can be verified.
 writes() {
-  bench fileio $SIZES --file-io-verify --file-ack-log=log --time=0 --events=150 "$@" run
+  bench fileio $SIZES --file-crash-log --file-ack-log=log --time=0 --events=150 "$@" run
 }
 
 prepared() {
@@ -35,7 +35,7 @@ must_find() {
 # until it has acknowledged something.  Sets pid.
 in_background() {
   rm -f log
-  "$BENCH" fileio $SIZES --file-io-verify --file-ack-log=log --time=600 --threads=3 \
+  "$BENCH" fileio $SIZES --file-crash-log --file-ack-log=log --time=600 --threads=3 \
     --file-fsync-freq=20 "$@" run >text 2>err 3>&- &
   pid=$!
   acknowledged 0
@@ -223,7 +223,7 @@ teardown() {
   prepared
   run -0 --separate-stderr strace -f -o trace -e trace=pwrite64 \
     -e inject=pwrite64:retval=16384:when=100+ -P test_file.1 \
-    "$BENCH" fileio $SIZES --file-io-verify --file-ack-log=log --time=0 --events=960 \
+    "$BENCH" fileio $SIZES --file-crash-log --file-ack-log=log --time=0 --events=960 \
     --file-test-mode=seqrewr run
   must has "$output" 'fsyncs/s'
   verify -1
@@ -234,7 +234,7 @@ teardown() {
   # later one says.
   prepared
   run -1 --separate-stderr strace -f -o trace -e trace=fsync -e inject=fsync:error=EIO:when=1 -P test_file.1 \
-    "$BENCH" fileio $SIZES --file-io-verify --file-ack-log=log --time=0 --events=60 --file-fsync-freq=30 \
+    "$BENCH" fileio $SIZES --file-crash-log --file-ack-log=log --time=0 --events=60 --file-fsync-freq=30 \
     --file-test-mode=seqrewr run
   must has "$stderr" "^FATAL: Failed to fsync file 'test_file.1' errno = 5 "
   truncate -s 0 test_file.1

@@ -4,7 +4,7 @@
 load helper
 
 # Each step is short, so that the searches are coarse.
-coarse=(--time=2 --confirm=1 --find-precision=20% --forced-shutdown=1)
+coarse=(--time=2 --find-confirm=1 --find-precision=20% --forced-shutdown=1)
 
 # find_agree CAPACITY FILE...: do the searches agree?  See there.
 find_agree() { python3 "$BENCH_SRC/tests/cli/find_agree.py" "$@"; }
@@ -159,7 +159,7 @@ END
 
 @test "steps settle and are reset, and the summary has the answer" {
   search model --model-service=1ms --threads=8 --find=rate --slo='p99<=400ms' "${coarse[@]}" \
-    --settle=10ms --reset='echo "$BENCH_STEP $BENCH_STEP_RATE" >>resets' --summary=markdown:s.md
+    --settle=10ms --sweep-reset='echo "$BENCH_STEP $BENCH_STEP_RATE" >>resets' --summary=markdown:s.md
   must json f.json 'all(s["result"]["run"]["settle"]["reached"] for s in d["steps"])
     and open("resets").read().splitlines() ==
       [str(i + 1) + " " + s["values"]["rate"] for i, s in enumerate(d["steps"])]'
@@ -168,14 +168,14 @@ END
   must has "$(cat s.md)" '^\| 1 \| ceiling \| closed loop \|  \| [0-9]+ \| '
   must is "$(grep -cE '^\| [0-9]+ \| ' s.md)" "$(python3 -c 'import json; print(len(json.load(open("f.json"))["steps"]))')"
   if [ "$status" = 0 ]; then must has "$(cat s.md)" '^p99\\<=400ms holds up to '; fi
-  bench -3 model --find=rate --slo='p99<=1s' "${coarse[@]}" --reset='exit 3' run
-  must is "$stderr" 'FATAL: --reset failed before step 1 with exit status 3, so the sweep ends: exit 3'
+  bench -3 model --find=rate --slo='p99<=1s' "${coarse[@]}" --sweep-reset='exit 3' run
+  must is "$stderr" 'FATAL: --sweep-reset failed before step 1 with exit status 3, so the sweep ends: exit 3'
 }
 
 @test "a search that does not come to its end says how far it was" {
   bench -1 model --model-service=1ms --threads=8 --find=rate --slo='p99<=100s' "${coarse[@]}" \
-    --forced-shutdown=off --reset='[ $BENCH_STEP -lt 2 ]' --json=f.json run
-  must has "$stderr" '^FATAL: --reset failed before step 2 with exit status 1'
+    --forced-shutdown=off --sweep-reset='[ $BENCH_STEP -lt 2 ]' --json=f.json run
+  must has "$stderr" '^FATAL: --sweep-reset failed before step 2 with exit status 1'
   must has "$output" '^The search did not come to its end, so there is no answer\.$'
   must json f.json 'd["sweep"]["search"]["end"] == "goes_on" and len(d["steps"]) == 1'
 }
@@ -250,7 +250,7 @@ end
 END
   for i in 1 2 3 4; do
     search fixed.lua --db-driver=sqlite --threads=32 --find=rate --slo='p90<=130ms' \
-      --time=2 --confirm=1 --find-precision=40%
+      --time=2 --find-confirm=1 --find-precision=40%
     mv f.json $i.json
     if find_agree 640 ?.json; then break; fi
   done
@@ -296,6 +296,6 @@ END
   must has "$stderr" '^with --find only --json can be on stdout'
   bench -1 model --find=rate --slo='p99<=1s' --time=0.9 run
   must is "$stderr" '--find needs a --time of at least 1 second, the limit of each step'
-  bench -1 model --confirm=2 run
-  must is "$stderr" '--confirm has no effect without --find'
+  bench -1 model --find-confirm=2 run
+  must is "$stderr" '--find-confirm has no effect without --find'
 }

@@ -79,6 +79,6 @@ LUA
   echo 'function event() sysbench.sql.driver():connect() end' >meets.lua
   # Without a limit of the question the program would stay for ever.
   run -1 --separate-stderr timeout -s KILL 60 \
-    "$BENCH" ./meets.lua "${to[@]}" --target=primary --db-connect-timeout=1 --events=1 run
-  must has "$stderr" "^FATAL: no server with --target=primary within --db-connect-timeout=1: .*: it lets clients in, and does not answer whether it is read-only"
+    "$BENCH" ./meets.lua "${to[@]}" --server-role=primary --db-connect-timeout=1 --events=1 run
+  must has "$stderr" "^FATAL: no server with --server-role=primary within --db-connect-timeout=1: .*: it lets clients in, and does not answer whether it is read-only"
 }

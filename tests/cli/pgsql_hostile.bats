@@ -75,8 +75,8 @@ LUA
   echo 'function event() sysbench.sql.driver():connect() end' >meets.lua
   # Without a limit of the question the program would stay for ever.
   run -1 --separate-stderr timeout -s KILL 60 \
-    "$BENCH" ./meets.lua "${to[@]}" --target=primary --db-connect-timeout=1 --events=1 run
-  must has "$stderr" "^FATAL: no server with --target=primary within --db-connect-timeout=1: .*: it lets clients in, and does not answer whether it is read-only"
+    "$BENCH" ./meets.lua "${to[@]}" --server-role=primary --db-connect-timeout=1 --events=1 run
+  must has "$stderr" "^FATAL: no server with --server-role=primary within --db-connect-timeout=1: .*: it lets clients in, and does not answer whether it is read-only"
 }
 
 @test "the search for a role goes on behind a server that does not answer" {
@@ -89,7 +89,7 @@ LUA
   must is "$line" ready
   echo 'function event() sysbench.sql.driver():connect():query("SELECT 1") end' >meets.lua
   run --separate-stderr timeout -s KILL 60 "$BENCH" ./meets.lua --db-driver=pgsql \
-    --pgsql-host="$PWD/quiet,$PWD" --target=replica --db-connect-timeout=4 --events=1 --time=0 run
+    --pgsql-host="$PWD/quiet,$PWD" --server-role=replica --db-connect-timeout=4 --events=1 --time=0 run
   exec {quiet}>&-
   must is "$status" 0
   must has "$output" 'total number of events: +1$'

@@ -142,8 +142,8 @@ LUA
   must has "$stderr" "names 'threads' twice"
   bench cpu --sweep=json:a,b run
   must has "$stderr" "json cannot be swept"
-  bench -1 cpu --pause=1 run
-  must is "$stderr" '--pause has no effect without --sweep or --repeat'
+  bench -1 cpu --sweep-pause=1 run
+  must is "$stderr" '--sweep-pause has no effect without --sweep or --repeat'
   bench -1 cpu --sweep=threads:1,2 help
   bench -1 cpu --sweep=threads:1,2 --csv=- run
   must is "$output" ""
@@ -759,9 +759,9 @@ LUA
   echo 'os.execute("touch ran") function event() end' >own.lua
   echo 'SELECT 1;' >own.sql
   local value='"source": "command_line", "value":'
-  "$BENCH" cpu --events=1 --repeat=2 --reset='touch ran' --json=t.json run >/dev/null 2>&1
+  "$BENCH" cpu --events=1 --repeat=2 --sweep-reset='touch ran' --json=t.json run >/dev/null 2>&1
   rm ran
-  refuses '--reset (runs a shell command)'
+  refuses '--sweep-reset (runs a shell command)'
   local script word
   for script in ./own.lua own.lua own own.sql "$PWD/own.lua" "$PWD/../${PWD##*/}/own"; do
     document '"x": {'"$value"' null}' "$script"
@@ -840,8 +840,8 @@ PY
   local value='"source": "command_line", "value":' test
   document '"reset=touch ran;": {'"$value"' "x"}'
   bench -2 rerun t.json
-  must is "$stderr" "FATAL: 't.json' is no result of bench: --reset=touch ran;"
-  for test in --reset=x report verify doctor; do
+  must is "$stderr" "FATAL: 't.json' is no result of bench: --sweep-reset=touch ran;"
+  for test in --sweep-reset=x report verify doctor; do
     document '"x": {'"$value"' null}' $test
     bench -2 rerun t.json --trust
     must is "$stderr" "FATAL: 't.json' is no result of a test: '$test'"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The state between the steps of a sweep: --settle, --reset, --reference-every,
+# The state between the steps of a sweep: --settle, --sweep-reset, --sweep-reference,
 # data that grow, and where the spread of repeats comes from.
 load helper
 
@@ -24,9 +24,9 @@ PY
 
 quick=(cpu --cpu-max-prime=10 --time=0 --events=100)
 
-@test "--reset runs before each step and knows it, and its output is no result" {
+@test "--sweep-reset runs before each step and knows it, and its output is no result" {
   bench -0 "${quick[@]}" --sweep=threads:1,2 --repeat=2 --json=- --settle=1ms \
-    --reset='echo "$BENCH_STEP $BENCH_REPEAT $BENCH_STEP_THREADS" >>steps; echo restored' run
+    --sweep-reset='echo "$BENCH_STEP $BENCH_REPEAT $BENCH_STEP_THREADS" >>steps; echo restored' run
   must is "$(<steps)" "1 1 1
 2 1 2
 3 2 1
@@ -38,17 +38,17 @@ quick=(cpu --cpu-max-prime=10 --time=0 --events=100)
 
 @test "a reset that fails ends the sweep with one line and its exit status" {
   bench -42 "${quick[@]}" --repeat=3 --json=all.json \
-    --reset='test $BENCH_STEP != 2 || exit 42' run
-  must is "$stderr" "FATAL: --reset failed before step 2 with exit status 42, so the sweep ends: test \$BENCH_STEP != 2 || exit 42"
+    --sweep-reset='test $BENCH_STEP != 2 || exit 42' run
+  must is "$stderr" "FATAL: --sweep-reset failed before step 2 with exit status 42, so the sweep ends: test \$BENCH_STEP != 2 || exit 42"
   must has "$output" '^events +events/s|^runs +events' # the table of what was run
   must check_sweep all.json 'len(d["steps"]) == 1 and d["sweep"]["steps_planned"] == 3 and d["sweep"]["reset_exit_status"] == 42'
-  bench -137 "${quick[@]}" --repeat=2 --reset='kill -9 $$' run
+  bench -137 "${quick[@]}" --repeat=2 --sweep-reset='kill -9 $$' run
   ! has "$output" 'General statistics'
 }
 
 @test "Ctrl-C during a reset ends the sweep" {
   mkfifo go
-  "$BENCH" "${quick[@]}" --repeat=2 --reset='echo begun >begun; cat go' run >out 2>err 3>&- &
+  "$BENCH" "${quick[@]}" --repeat=2 --sweep-reset='echo begun >begun; cat go' run >out 2>err 3>&- &
   local pid=$! rc=0
   until [ -s begun ]; do sleep 0.05; done
   kill -INT "$pid"
@@ -60,7 +60,7 @@ quick=(cpu --cpu-max-prime=10 --time=0 --events=100)
 }
 
 @test "the reference step comes before, between and after, and has no place in the table" {
-  bench -0 "${quick[@]}" --sweep=events:100,200,300 --reference-every=2 --csv=x.csv --json=all.json run
+  bench -0 "${quick[@]}" --sweep=events:100,200,300 --sweep-reference=2 --csv=x.csv --json=all.json run
   must is "$(grep -o '^=== .*' <<<"$output")" "=== Reference: events=100
 === Step 1 of 3: events=100
 === Step 2 of 3: events=200
@@ -94,14 +94,14 @@ LUA
 
 @test "a reference that drifts is a warning, and one that does not is none" {
   slower
-  MS=10 SLOWER=1 bench -0 ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=20 run
-  must has "$stderr" '^WARNING: the reference step has drifted by -[0-9.]+ % \(after step 2\), so the steps do not compare; use --reset, --settle or a longer --time$'
+  MS=10 SLOWER=1 bench -0 ./slower.lua --sweep=rand-seed:1,2 --sweep-reference=1 --time=0 --events=20 run
+  must has "$stderr" '^WARNING: the reference step has drifted by -[0-9.]+ % \(after step 2\), so the steps do not compare; use --sweep-reset, --settle or a longer --time$'
 }
 
 @test "a reference that does not drift is no warning" {
   local drift
   slower
-  MS=100 SLOWER=0 bench -0 ./slower.lua --sweep=rand-seed:1,2 --reference-every=1 --time=0 --events=4 run
+  MS=100 SLOWER=0 bench -0 ./slower.lua --sweep=rand-seed:1,2 --sweep-reference=1 --time=0 --events=4 run
   # A busy machine may make it drift.
   drift=$(sed -nE 's/^reference: .* \([+-]([0-9.]+) %\)$/\1/p' <<<"$output")
   must holds "$drift > 4.95" || must lacks "$stderr" 'has drifted'
@@ -124,10 +124,10 @@ LUA
   grow
   local args=(./grow.lua --db-driver=sqlite --sqlite-db=g.db --time=0 --events=20 --repeat=3 --json=all.json)
   bench -0 "${args[@]}" run
-  must has "$stderr" '^WARNING: the data were [34][0-9]\.[0-9] % larger before step 3 than at the start, so the steps do not compare; restore them with --reset or --sweep-prepare=on$'
+  must has "$stderr" '^WARNING: the data were [34][0-9]\.[0-9] % larger before step 3 than at the start, so the steps do not compare; restore them with --sweep-reset or --sweep-prepare=on$'
   must check_sweep all.json 'd["sweep"]["data_change_ratio"] > 0.3
     and d["steps"][0]["result"]["database"]["data_bytes"] > 1000000'
-  bench -0 "${args[@]}" --reset='rm -f g.db-*; cp saved.db g.db' run
+  bench -0 "${args[@]}" --sweep-reset='rm -f g.db-*; cp saved.db g.db' run
   must is "$stderr" ""
   must check_sweep all.json 'abs(d["sweep"]["data_change_ratio"]) < 0.001'
 }
@@ -176,10 +176,10 @@ LUA
 }
 
 @test "options of the state between steps need steps" {
-  bench -1 "${quick[@]}" --reset=true run
-  must is "$stderr" '--reset has no effect without --sweep or --repeat'
-  bench -1 "${quick[@]}" --reference-every=5 run
-  must is "$stderr" '--reference-every has no effect without --sweep or --repeat'
+  bench -1 "${quick[@]}" --sweep-reset=true run
+  must is "$stderr" '--sweep-reset has no effect without --sweep or --repeat'
+  bench -1 "${quick[@]}" --sweep-reference=5 run
+  must is "$stderr" '--sweep-reference has no effect without --sweep or --repeat'
   bench "${quick[@]}" --sweep=reset:a,b run
-  must has "$stderr" '--reset cannot be swept'
+  must has "$stderr" '--sweep-reset cannot be swept'
 }

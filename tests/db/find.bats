@@ -21,7 +21,7 @@ setup() {
 # so, and no number then.
 search() {
   run --separate-stderr "$BENCH_BUILD/bench" fixed.lua "${to[@]}" --find=rate --slo='p90<=130ms' \
-    --threads=32 --time=2 --confirm=1 --find-precision=40% --json="$1" run
+    --threads=32 --time=2 --find-confirm=1 --find-precision=40% --json="$1" run
   echo "$output $stderr"
   [[ $status = 0 && $output = *" holds up to "* ]] ||
     [[ $status = 5 && $output != *" holds up to "* &&
@@ -50,7 +50,7 @@ END
   "$BENCH_BUILD/bench" "${to[@]}" prepare
   # The server has room for 40 clients, three of which are for administrators.
   run --separate-stderr "$BENCH_BUILD/bench" "${to[@]}" --find=clients --threads=1 --slo='p99<=100ms' \
-    --time=2 --confirm=1 --find-precision=20% --json=c.json run
+    --time=2 --find-confirm=1 --find-precision=20% --json=c.json run
   echo "$output $stderr"
   [[ ($status = 0 && $output = *" holds up to 37 clients "*", and 38 clients could not start."* &&
     $stderr = *"max_connections = 40"* && $stderr = *"remaining connection slots"*) ||

@@ -114,7 +114,7 @@ assert gaps.count("statements of other users") == 1, gaps'
 @test "mysql: statements have what the run has added, and are shown as text" {
   to my
   script '`'
-  added "$in_mysql" --monitor-user=watcher --server-statements=1
+  added "$in_mysql" --server-user=watcher --server-statements=1
   cat out
   check 'assert gaps == []'
   [[ $(grep -cF 'statements that took the server most time' out) = 1 ]]
@@ -130,7 +130,7 @@ assert gaps.count("statements of other users") == 1, gaps'
   to my
   script '`' prepared
   to+=(--db-ps-mode=auto)
-  counted --monitor-user=watcher
+  counted --server-user=watcher
   case $(servers sql "$server" 'SELECT VERSION()') in
     *MariaDB*) check '
 one, = [s for s in top if s["id"] == "0"]
@@ -155,7 +155,7 @@ function event()
   n = (n + 1) % 3000
 end
 LUA
-  counted --monitor-user=watcher
+  counted --server-user=watcher
   check '
 full, = [s for s in top if s["id"] == "1"]
 assert full["calls"] > 0 and full["text"].startswith("(statements of all databases that"), full

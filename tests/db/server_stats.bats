@@ -139,7 +139,7 @@ assert by["log bytes/event"]["unit"] == "count" and by["log bytes/event"]["base"
 
 @test "mysql: what the server did per event, and its process" {
   to my
-  bench oltp_read_write "${to[@]}" --threads=2 --time=2 --monitor-user=watcher --json=r.json run
+  bench oltp_read_write "${to[@]}" --threads=2 --time=2 --server-user=watcher --json=r.json run
   check r.json "$figures"'
 assert server["pid"] == '"$MY_PID"'
 assert server["raw"]["Com_commit"] > 0
@@ -243,7 +243,7 @@ assert any(w["name"].startswith("Lock:") for w in server["waits"]), server["wait
 
 @test "mysql: a lock of all tables is in the intervals in which it was held" {
   to my
-  under_watch --monitor-user=watcher
+  under_watch --server-user=watcher
   begun=$(followed s.jsonl)
   hold_until_seen 'FLUSH TABLES WITH READ LOCK; SELECT SLEEP(300)'
   end_run
@@ -409,14 +409,14 @@ assert server["figures"] == {} and server["period_s"] == 0, server'
   servers stop "$server"
 }
 
-@test "behind a pooler, --monitor-host reads the server" {
+@test "behind a pooler, --server-host reads the server" {
   to pg
   pooler_there || skip "pgbouncer is not installed"
   pooler_start "auth_type = any"
   status=0
   bench oltp_point_select --db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432 --pgsql-user="$PG_USER" \
     --pgsql-db="$PG_DB" --table-size=2000 --db-ps-mode=disable --threads=2 --time=2 \
-    --monitor-host="127.0.0.1:$PG_PORT" --json=r.json run >out 2>&1 || status=$?
+    --server-host="127.0.0.1:$PG_PORT" --json=r.json run >out 2>&1 || status=$?
   cat out "$pooler_dir/log"
   [[ $status = 0 ]]
   check r.json '

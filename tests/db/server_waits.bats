@@ -75,10 +75,10 @@ tables='FLUSH TABLES WITH READ LOCK'
 
 @test "performance_schema on: row locks, locks of tables and events have PostgreSQL's kind of names" {
   use on
-  held "$rows" Lock:row --monitor-user=sees_all
+  held "$rows" Lock:row --server-user=sees_all
   check 'assert gaps == {} and most > 0'
   python3 "$BENCH_SRC/tests/cli/results_check.py" "$BENCH_SRC/share/schema/bench-1.schema.json" r.json
-  held "$tables" "$(read_lock)" --monitor-user=sees_all
+  held "$tables" "$(read_lock)" --server-user=sees_all
   check 'assert most > 0 and "Lock:row" not in waits'
 }
 
@@ -92,7 +92,7 @@ read_lock() {
 
 @test "performance_schema on: without PROCESS a row lock is a wait for the table, and the gap has a name" {
   use on
-  held "$rows" Table:handler --monitor-user=sees_events
+  held "$rows" Table:handler --server-user=sees_events
   check '
 assert set(gaps) == {"oldest_transaction_s", "sessions that wait for row locks"}, gaps
 assert all("PROCESS" in why for why in gaps.values()) and "Lock:row" not in waits'
@@ -100,7 +100,7 @@ assert all("PROCESS" in why for why in gaps.values()) and "Lock:row" not in wait
 
 @test "performance_schema on, but not for this user: said once, and the list of processes is read" {
   use on
-  held "$rows" Lock:row --monitor-user=sees_locks
+  held "$rows" Lock:row --server-user=sees_locks
   check '
 assert set(gaps) == {"waits by performance_schema", "statements"}, gaps
 assert "denied" in gaps["waits by performance_schema"] and most > 0
@@ -110,10 +110,10 @@ assert not [n for n in waits if n.startswith(("IO:", "Client:", "LWLock:"))]'
 
 @test "performance_schema off: states and row locks as before, and no gap for it" {
   use off
-  held "$rows" Lock:row --monitor-user=sees_all
+  held "$rows" Lock:row --server-user=sees_all
   check 'assert set(gaps) == {"statements"} and most > 0, gaps'
-  held "$tables" "$(read_lock)" --monitor-user=sees_locks
+  held "$tables" "$(read_lock)" --server-user=sees_locks
   check 'assert most > 0'
-  held '' '' --monitor-user=sees_events
+  held '' '' --server-user=sees_events
   check 'assert set(gaps) == {"statements", "oldest_transaction_s", "sessions that wait for row locks"}, gaps'
 }

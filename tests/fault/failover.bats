@@ -65,24 +65,24 @@ teardown() {
   grep -qE "^WARNING: host .*port $port_b refuses its service \(0A000: .*hot standby\), trying the next server$" "$err"
 }
 
-@test "pgsql: --target takes the role, and follows it" {
+@test "pgsql: --server-role takes the role, and follows it" {
   primary_and_standby
   # Half of the connections would begin at the primary, and divide by zero.
   replicas=("${base[@]}" --what=sql --sql="SELECT 1 / pg_is_in_recovery()::int" --threads=4 --events=40 --time=0)
   # With many events: the other half must not take them all.
   bounded -1 "${replicas[@]}" --events=4000 run
-  bounded -0 "${replicas[@]}" --target=replica run
+  bounded -0 "${replicas[@]}" --server-role=replica run
   [[ $(counter 'total number of events') -eq 40 ]]
-  bounded -1 "${replicas[@]}" --target=any --events=4000 run
+  bounded -1 "${replicas[@]}" --server-role=any --events=4000 run
 
   # All of the time that a connection has is given to a promotion.
-  bounded -1 "${replicas[@]}" --target=primary --pgsql-port="$port_b,1" --db-connect-timeout=2 run
+  bounded -1 "${replicas[@]}" --server-role=primary --pgsql-port="$port_b,1" --db-connect-timeout=2 run
   [[ $(grep -c '^FATAL: no server' "$err") -eq 1 ]]
-  grep -qE "^FATAL: no server with --target=primary within --db-connect-timeout=2: host .*port $port_b: it is a replica(; |$)" "$err"
+  grep -qE "^FATAL: no server with --server-role=primary within --db-connect-timeout=2: host .*port $port_b: it is a replica(; |$)" "$err"
   grep -qE "^FATAL: no server .* port 1: .*refused" "$err"
 
   base[-1]="--pgsql-port=$port_b,$port_a"
-  until_enough "${base[@]}" --threads=2 --report-interval=1 --target=primary --db-ignore-errors=failover
+  until_enough "${base[@]}" --threads=2 --report-interval=1 --server-role=primary --db-ignore-errors=failover
   begun
   goes_on # at a
   servers kill9 "$dir/a"
@@ -166,10 +166,10 @@ teardown() {
 
   # The other one is taken by those who ask for a primary, by clients of one
   # thread, too.
-  bounded -0 "${base[@]}" --clients=4 --threads=1 --events=40 --time=0 --target=primary run
+  bounded -0 "${base[@]}" --clients=4 --threads=1 --events=40 --time=0 --server-role=primary run
   [[ $(now_at=a counted) -eq $at_a ]]
   one_row=(--what=sql --sql="SELECT IF(@@global.read_only, 1, (SELECT 1 UNION SELECT 2))")
-  bounded -0 "${base[@]}" "${one_row[@]}" --threads=2 --events=40 --time=0 --target=replica run
+  bounded -0 "${base[@]}" "${one_row[@]}" --threads=2 --events=40 --time=0 --server-role=replica run
 
   # Without the word it is fatal.
   bounded -1 "${base[@]}" --threads=1 --db-ignore-errors=connection --time=60 run
@@ -217,7 +217,7 @@ served() {
   within 60 commits
 }
 
-# counter_run ARG...: in the background, with commits, and without --target.
+# counter_run ARG...: in the background, with commits, and without --server-role.
 counter_run() {
   base=("$BENCH" "$dir/script.lua" "--db-driver=$kind" "--$kind-host=127.0.0.1")
   counter_script

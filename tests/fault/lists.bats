@@ -98,7 +98,7 @@ checks() {
   at 1 "$port_b"
   verify -3
   grep -qE "^WARNING: no server of the lists takes writes; .*port $port_b is read, which is read-only; a replica may not have everything yet$" "$err"
-  verify -1 --target=replica
+  verify -1 --server-role=replica
   grep -qE '^FAILED: 50 lost$' "$out"
 
   # A user who may only read, at the primary: it is known to be no standby.

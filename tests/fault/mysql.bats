@@ -557,7 +557,7 @@ function event()
   assert(con:reconnect())
 end
 LUA
-  bounded -0 "$BENCH" "$dir/script.lua" --mysql-host=192.0.2.1 --mysql-dry-run --target=primary --events=5 run
+  bounded -0 "$BENCH" "$dir/script.lua" --mysql-host=192.0.2.1 --mysql-dry-run --server-role=primary --events=5 run
   [[ $(counter other) -eq 15 ]]
   [[ $(counter reconnects) -eq 5 ]]
 }

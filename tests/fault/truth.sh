@@ -356,7 +356,7 @@ finds() {
 # Files are changed behind the program's back, after fsync has acknowledged them.
 row_files() {
   local sizes=(--file-dir="$work/files" --file-num=3 --file-total-size=384K --file-test-mode=seqrewr
-    --file-io-verify --file-ack-log="$work/writes.log" --events=100 --time=0)
+    --file-crash-log --file-ack-log="$work/writes.log" --events=100 --time=0)
   mkdir "$work/files" "$work/old" "$work/good"
   "$BENCH" fileio "${sizes[@]:0:3}" prepare >"$work/out"
   "$BENCH" fileio "${sizes[@]}" run >"$work/out" 2>"$work/err"

@@ -114,7 +114,7 @@ void *io_buffers(const struct io *io, uint64_t n, size_t *ret_stride,
                  struct err *err);
 void io_buffers_free(const struct io *io, void *buffers, uint64_t n);
 
-/* With --validate or --file-io-verify: the data to write. *ret_generation is
+/* With --validate or --file-crash-log: the data to write. *ret_generation is
  * for io_written(), after the write. */
 int io_fill(struct io *io, const struct request *r, void *buf,
             uint64_t *ret_generation, struct err *err);
@@ -123,7 +123,7 @@ int io_fill(struct io *io, const struct request *r, void *buf,
 int io_check(const struct io *io, const struct request *r, const void *buf,
              struct err *err);
 
-/* With --file-io-verify: log writes and fsyncs. `syncing` is of io_syncing(),
+/* With --file-crash-log: log writes and fsyncs. `syncing` is of io_syncing(),
  * called before the fsync. */
 static inline int io_written(const struct io *io, const struct request *r,
                              uint64_t generation, struct err *err)

@@ -33,7 +33,7 @@ struct fileio {
   struct folder folder;
   struct files files;
   struct validate *check;  /* owned; NULL without --validate */
-  struct witness *witness; /* owned; NULL without --file-io-verify */
+  struct witness *witness; /* owned; NULL without --file-crash-log */
   bool fills;              /* writes need data: check or witness */
   char **map;              /* owned by engine mmap; [files] */
   struct steady steady;

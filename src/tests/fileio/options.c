@@ -170,6 +170,7 @@ const struct opt fileio_opts[] = {
   {
     OPT_INT(struct fileio_cfg, backlog),
     .name = "file-async-backlog",
+    .aliases = "file-iodepth",
     .def = "128",
     .min = 1,
     .max = 1048576,
@@ -369,7 +370,8 @@ const struct opt fileio_opts[] = {
   },
   {
     OPT_BOOL(struct fileio_cfg, verify),
-    .name = "file-io-verify",
+    .name = "file-crash-log",
+    .aliases = "file-io-verify",
     .def = "off",
     .help = "make it possible to judge the files after a crash",
     .man = "Each block that is written gets its place, a generation, the "
@@ -387,7 +389,7 @@ const struct opt fileio_opts[] = {
     .expected = "the name of a file, or tcp:HOST:PORT of bench ack-listen",
     .show_as = "=FILE|tcp:HOST:PORT[,token-file=FILE]",
     .help = "log of the writes and of what fsync has acknowledged",
-    .man = "A run with --file-io-verify writes it, and verify reads it. It "
+    .man = "A run with --file-crash-log writes it, and verify reads it. It "
            "should be on another disk than the files. It takes 64 bytes for "
            "each write. With tcp:HOST:PORT the log goes to bench ack-listen on "
            "another machine, by a thread of its own: what has arrived there "
@@ -420,14 +422,6 @@ const struct opt fileio_opts[] = {
     .man = "Each thread of the run has one in the kernel that looks for its "
            "requests, so that submitting needs no system call. It uses a "
            "processor of its own while there is work.",
-  },
-  {
-    OPT_INT(struct fileio_cfg, backlog),
-    .name = "file-iodepth",
-    .min = 1,
-    .max = 1048576,
-    .alias_of = "file-async-backlog",
-    .help = "another name for --file-async-backlog",
   },
   OPT_END,
 };

@@ -38,7 +38,7 @@ struct witness {
 static int refuse(const char *why, struct err *err)
 {
   return err_set(err, -EINVAL,
-                 "Invalid value for --file-io-verify: 'on' (expected off %s)",
+                 "Invalid value for --file-crash-log: 'on' (expected off %s)",
                  why);
 }
 
@@ -48,12 +48,12 @@ int witness_check(const struct fileio *fio, struct err *err)
 
   if (!cfg->verify && *cfg->ack_log != '\0')
     return err_set(err, -EINVAL,
-                   "--file-ack-log has no effect without --file-io-verify");
+                   "--file-ack-log has no effect without --file-crash-log");
   if (!cfg->verify)
     return 0;
   if (*cfg->ack_log == '\0')
     return err_set(err, -EINVAL,
-                   "--file-io-verify needs --file-ack-log=FILE, which should "
+                   "--file-crash-log needs --file-ack-log=FILE, which should "
                    "be on another disk than the files, or tcp:HOST:PORT of "
                    "bench ack-listen");
   if (!file_mode_writes(cfg->mode))
@@ -69,7 +69,7 @@ int witness_check(const struct fileio *fio, struct err *err)
   if (fio->layout.block < STAMP_MIN_BLOCK)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-block-size: '%" PRIu64
-                   "' (expected a size of at least %d with --file-io-verify)",
+                   "' (expected a size of at least %d with --file-crash-log)",
                    fio->layout.block, STAMP_MIN_BLOCK);
   return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * witness.h - --file-io-verify: a run whose writes can be judged after a crash.
+ * witness.h - --file-crash-log: a run whose writes can be judged after a crash.
  *
  * Blocks have stamps (validate.h) with a generation. The log (sync_log.h) has
  * writes begun and completed, and fsyncs. Writes to one block have an order:

@@ -124,7 +124,7 @@ static void test_writes(void)
   bed_close(&b);
 }
 
-/* With --target=replica connections go nowhere else. */
+/* With --server-role=replica connections go nowhere else. */
 static void test_replica(void)
 {
   struct driver d = one_server;

@@ -484,7 +484,7 @@ static void test_role(void)
   (void)bed_query(&b, "UPDATE");
   OK(conn_failure(b.con)->abandoned &&
        strcmp(b.process->outage.text,
-              "nowhere: it is a replica, and --target is primary") == 0,
+              "nowhere: it is a replica, and --server-role is primary") == 0,
      "only others, up to the end of the run");
   bed_close(&b);
 }

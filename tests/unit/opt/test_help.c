@@ -1,6 +1,7 @@
 /*
  * test_help.c - the layout of the help and of the manual.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,6 +248,32 @@ static void check_rings(void)
   fixture_done(&f);
 }
 
+static void check_old_names(void)
+{
+  const struct opt row = { .type = OPT_TYPE_STRING,
+                           .name = "target",
+                           .def = "mine" };
+  struct opt_entry *script = NULL;
+  struct strbuf out = { 0 };
+  struct fixture f;
+
+  (void)fixture_init(&f);
+  OK(optset_declare(&f.set, "x.lua", &row, &script, &f.err) == 0 &&
+       strcmp(opt_get_string(script), "mine") == 0,
+     "a script may use an old name");
+  OK(optset_set_text(&f.set, "target", "replica", &f.err) == 0 &&
+       strcmp(db_role_wanted(&f.opts.db), "replica") == 0 &&
+       optset_find(&f.set, "server-role")->given,
+     "an old name sets the option, which counts as given");
+  OK(optset_set_text(&f.set, "target", "master", &f.err) == -EINVAL &&
+       strstr(f.err.text, "--target: 'master'"),
+     "a message has the name that was used");
+  help_sysbench(&out, "sysbench", &f.set, &lists);
+  OK(!strstr(strbuf_str(&out), "--target"), "sysbench's help has none");
+  strbuf_done(&out);
+  fixture_done(&f);
+}
+
 struct threads_cfg {
   uint64_t yields, locks;
 };
@@ -342,6 +369,7 @@ int main(void)
 {
   check_all();
   check_rings();
+  check_old_names();
   check_test();
   check_man();
   return TAP_EXIT();

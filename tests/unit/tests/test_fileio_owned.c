@@ -71,7 +71,7 @@ static void stamps(void)
 {
   const struct stamp s = { .run = 1, .generation = 1, .file = 0 };
   stamp_fill(&s, data, sizeof(data));
-  OK(owned(sizeof(data), sizeof(data), BLOCK), "blocks of --file-io-verify");
+  OK(owned(sizeof(data), sizeof(data), BLOCK), "blocks of --file-crash-log");
   data[BLOCK] ^= 1;
   OK(owned(sizeof(data), sizeof(data), BLOCK), "a block is damaged");
   memset(data + BLOCK, 'x', (BLOCKS - 1) * (size_t)BLOCK);
