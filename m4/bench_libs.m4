@@ -145,6 +145,7 @@ AC_DEFUN([BENCH_SUMMARY], [
     pgsql driver   $have_pgsql
     sqlite driver  $have_sqlite
     io_uring       $have_liburing
+    TLS            $have_openssl
     MPI plug-in    $have_mpi
     sanitizers     $enable_sanitizers])
 ])

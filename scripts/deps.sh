@@ -21,7 +21,7 @@ set -euo pipefail
 apt_build='gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf
   libluajit-5.1-dev libck-dev libjansson-dev zlib1g-dev
   libmariadb-dev|default-libmysqlclient-dev|libmysqlclient-dev
-  libpq-dev libsqlite3-dev liburing-dev'
+  libpq-dev libsqlite3-dev libssl-dev liburing-dev'
 apt_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich openssh-client'
 apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
   luajit python3-jsonschema
@@ -41,7 +41,7 @@ apt_bench='sysbench fio stress-ng mbw openssl lz4 valgrind pgbouncer python3'
 dnf_build='gcc glibc-devel make autoconf automake libtool
   pkgconf-pkg-config luajit-devel ck-devel jansson-devel zlib-devel
   mariadb-connector-c-devel|community-mysql-devel
-  libpq-devel|postgresql-private-devel sqlite-devel liburing-devel'
+  libpq-devel|postgresql-private-devel sqlite-devel openssl-devel liburing-devel'
 dnf_mpi='openmpi-devel|mpich-devel openmpi|mpich openssh-clients'
 dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl strace
   luajit python3-jsonschema
@@ -50,7 +50,7 @@ dnf_browser='chromium python3'
 dnf_bench='sysbench fio stress-ng openssl lz4 valgrind pgbouncer python3'
 
 brew_build='autoconf automake libtool pkgconf|pkg-config luajit
-  concurrencykit jansson zlib mariadb-connector-c|mysql-client libpq sqlite'
+  concurrencykit jansson zlib mariadb-connector-c|mysql-client libpq openssl@3 sqlite'
 brew_mpi='open-mpi|mpich'
 brew_test='bats-core mariadb postgresql@15 openssl@3'
 brew_browser='chromium python@3'

@@ -19,6 +19,7 @@ class Bench < Formula
   depends_on "libpq"
   depends_on "luajit"
   depends_on "mariadb-connector-c"
+  depends_on "openssl@3"
   depends_on "sqlite"
   uses_from_macos "zlib"
 

@@ -571,7 +571,7 @@ static int idle_before_probe(struct fixture *f)
   socklen_t len = sizeof(seconds);
 
   fixture_open(f);
-  (void)getsockopt(pgsql_of(fixture_conn(f)->session)->fd, IPPROTO_TCP,
+  (void)getsockopt(pgsql_of(fixture_conn(f)->session)->link.fd, IPPROTO_TCP,
                    TCP_KEEPIDLE, &seconds, &len);
   fixture_done(f);
   return seconds;

@@ -58,7 +58,7 @@ static void rig_init(struct rig *r)
   memset(r, 0, sizeof(*r));
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd) < 0)
     exit(1);
-  r->session.fd = fd[0];
+  r->session.link.fd = fd[0];
   r->peer = fd[1];
   r->st.base.session = &r->session.base;
   r->st.base.sql = "SELECT n FROM t";
@@ -71,7 +71,7 @@ static void rig_done(struct rig *r)
   pgsql_wire_forget(&r->st);
   pgsql_wire_done(&r->session.wire);
   pgsql_done(&r->session.base);
-  (void)close(r->session.fd);
+  (void)close(r->session.link.fd);
   if (r->peer >= 0)
     (void)close(r->peer);
 }

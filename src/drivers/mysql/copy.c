@@ -76,12 +76,12 @@ static int wire_begin(struct mysql_session *s, const struct strbuf *sql,
   const uint8_t *packet;
   int len;
 
-  if (!mysqld_wire_is_clear(w, s->fd))
+  if (!mysqld_wire_is_clear(w, &s->link))
     return mysqld_wire_surplus(s, out);
   mysqld_wire_forget(w);
   if (mysqld_wire_send_text(s, COMMAND_QUERY, sql->text, sql->len, out) < 0)
     return -1;
-  len = mysqld_wire_packet(w, s->fd, &packet);
+  len = mysqld_wire_packet(w, &s->link, &packet);
   if (len <= 0)
     return len < 0 ? mysqld_wire_failed(s, len, out)
                    : mysqld_error_malformed(s, out);
@@ -103,7 +103,7 @@ static int wire_put(struct mysql_session *s, const char *bytes, size_t len,
     return mysqld_error_no_memory(s, out);
   if (len > 0)
     memcpy(to, bytes, len);
-  return mysqld_wire_send(&s->wire, s->fd, len, s->copy_seq++)
+  return mysqld_wire_send(&s->wire, &s->link, len, s->copy_seq++)
            ? 0
            : mysqld_error_gone(s, out);
 }

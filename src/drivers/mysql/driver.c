@@ -105,7 +105,7 @@ static void mysqld_about_session(struct session *base, put_fn *put, void *ctx)
   if (s->to.socket)
     (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);
   else if (s->tcp)
-    about_peer(s->fd, text, sizeof(text));
+    about_peer(s->link.fd, text, sizeof(text));
   else
     (void)snprintf(text, sizeof(text), "unix");
   put(ctx, "transport", text);
@@ -337,7 +337,7 @@ static const char *about_space_query(const struct session *base)
 {
   const struct mysql_session *s = (const void *)base;
 
-  if (!s->open || !sock_is_local(s->fd))
+  if (!s->open || !sock_is_local(s->link.fd))
     return NULL;
   return "SELECT @@datadir, CAST(COALESCE(SUM(data_length + index_length), 0) "
          "AS CHAR) FROM information_schema.tables "
@@ -605,7 +605,7 @@ static int driver_open_with_library(struct mysql_session *s, uint64_t until_ns,
   driver_trace_connect(s, s->mysql ? "ok" : why.text);
   if (!s->mysql)
     return mysqld_error_connect(s, out, why.code, why.state, why.text);
-  s->fd = mysqld_shim_fd(s->mysql);
+  s->link.fd = mysqld_shim_fd(s->mysql);
   if (driver_choose_backend(s, out) < 0)
     return -1;
   mysqld_raw_note(s);
@@ -634,7 +634,7 @@ static int driver_connect_session(struct session *base, uint64_t until_ns,
     return -1;
   if (raw == VISIT_DONE)
     driver_trace_connect(s, "ok");
-  s->tcp = wire_keep_alive(s->fd);
+  s->tcp = wire_keep_alive(s->link.fd);
   s->wire.poll_first = !s->tcp && !env_has_spare_cpus(base->env);
   s->open = true;
   if (s->status & STATUS_NO_BACKSLASH)
@@ -650,7 +650,7 @@ static void driver_disconnect_session(struct session *base)
     return;
   if (s->backend->closing)
     s->backend->closing(s);
-  loop_forget(s->fd);
+  loop_forget(s->link.fd);
   if (s->mysql)
     mysqld_connect_close(s->mysql, s->lost || s->more);
   else
@@ -675,7 +675,7 @@ static void driver_shutdown_session(struct session *base)
   const struct mysql_session *s = session_of(base);
 
   if (s->open)
-    (void)shutdown(s->fd, SHUT_RDWR);
+    (void)shutdown(s->link.fd, SHUT_RDWR);
 }
 
 static bool driver_is_dry_run(const void *cfg)
@@ -880,7 +880,7 @@ static int driver_socket_of(const struct session *s)
 {
   const struct mysql_session *q = (const struct mysql_session *)s;
 
-  return q->open ? q->fd : -1;
+  return q->open ? q->link.fd : -1;
 }
 
 const struct driver driver_mysql = {

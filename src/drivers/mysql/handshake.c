@@ -747,8 +747,8 @@ static void opening_adopt(struct opening *o)
   const struct mysql_handshake *g = &o->messages;
   struct mysql_session *s = o->s;
 
-  s->fd = o->base.fd;
-  o->base.fd = -1;
+  s->link = o->base.link;
+  o->base.link = (struct wire_link){ .fd = -1 };
   s->mysql = NULL;
   s->id = g->id;
   s->status = g->status;
@@ -799,9 +799,7 @@ void mysqld_raw_close(struct mysql_session *s)
   static const uint8_t quit[] = { 1, 0, 0, 0, COMMAND_QUIT };
 
   if (s->lost || s->more)
-    (void)shutdown(s->fd, SHUT_RDWR);
+    wire_close(&s->link);
   else
-    (void)send(s->fd, quit, sizeof(quit), MSG_NOSIGNAL | MSG_DONTWAIT);
-  (void)close(s->fd);
-  s->fd = -1;
+    wire_part(&s->link, quit, sizeof(quit));
 }

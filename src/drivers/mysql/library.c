@@ -104,7 +104,7 @@ static unsigned library_status(const struct mysql_session *s)
 static int library_cut(struct mysql_session *s, bool no_memory,
                        struct outcome *out)
 {
-  (void)shutdown(s->fd, SHUT_RDWR); /* or the rest would be read */
+  (void)shutdown(s->link.fd, SHUT_RDWR); /* or the rest would be read */
   (void)mysqld_error_too_large(s, out);
   if (no_memory)
     out->msg = "Client run out of memory";

@@ -35,7 +35,7 @@ static int mysqld_bulk_begin(struct prepared *base, struct outcome *out)
   uint8_t *to;
 
   wire_pipe_clear(pipe);
-  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, s->fd)))
+  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, &s->link)))
     return mysqld_wire_surplus(s, out);
   to = wire_pipe_room(pipe, PACKET_HEAD + BULK_HEAD + 2 * base->n_binds);
   if (UNLIKELY(!to))
@@ -90,9 +90,9 @@ static int mysqld_bulk_run(struct prepared *base, struct outcome *out)
   mysqld_wire_forget(&s->wire);
   packet_head(packet->bytes, packet->end - PACKET_HEAD, 0);
   s->sent = packet->end;
-  if (UNLIKELY(!wire_send(s->fd, packet->bytes, packet->end, 0)))
+  if (UNLIKELY(!wire_send(&s->link, packet->bytes, packet->end, 0)))
     return mysqld_error_gone(s, out);
-  mysqld_wire_await(&s->wire, s->fd);
+  mysqld_wire_await(&s->wire, &s->link);
   rc = mysqld_wire_result(s, NULL, out);
   if (UNLIKELY(rc < 0)) {
     out->emulate = out->code == CODE_NOT_IN_BULK;
@@ -124,7 +124,7 @@ static int pipe_begin(struct session *base, struct outcome *out)
   struct mysql_session *s = session_of(base);
 
   wire_pipe_clear(&s->wire.pipe);
-  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, s->fd)))
+  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, &s->link)))
     return mysqld_wire_surplus(s, out);
   mysqld_wire_forget(&s->wire);
   return 0;
@@ -205,7 +205,7 @@ static bool pipe_send_chunk(struct session *base, bool last, bool wait)
                                   : 0;
 
   (void)last;
-  return wire_pipe_send(&s->wire.pipe, s->fd, &s->wire.in,
+  return wire_pipe_send(&s->wire.pipe, &s->link, &s->wire.in,
                         most > 0 ? (size_t)most : SIZE_MAX, wait);
 }
 
@@ -221,7 +221,7 @@ static int pipe_receive(struct session *base, struct prepared *prepared,
   w->seq = 1;
   s->sent = len;
   if (w->in.end == 0)
-    mysqld_wire_await(w, s->fd);
+    mysqld_wire_await(w, &s->link);
   rc = mysqld_wire_result(s, prepared ? prepared_of(prepared) : NULL, out);
   if (UNLIKELY(rc < 0))
     mysqld_error_note_trx(s, out, sql, len);

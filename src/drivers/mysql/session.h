@@ -20,6 +20,7 @@
 #include "drivers/mysql/shim.h"
 #include "drivers/mysql/value.h"
 #include "drivers/wire/buffer.h"
+#include "drivers/wire/link.h"
 #include "drivers/wire/pipe.h"
 
 struct mysql_session;
@@ -98,7 +99,7 @@ struct mysql_session {
   MYSQL *mysql; /* owned; NULL: closed, dry run, or raw (handshake.h) */
   bool open;
   bool tcp;
-  int fd;
+  struct wire_link link;
   unsigned status;  /* the server's flags */
   unsigned long id; /* on the server */
   bool lost;        /* broken */

@@ -42,20 +42,21 @@ uint8_t *mysqld_wire_out(struct wire *w, size_t len)
   return w->out.bytes + PACKET_HEAD;
 }
 
-bool mysqld_wire_send(struct wire *w, int fd, size_t len, unsigned seq)
+bool mysqld_wire_send(struct wire *w, const struct wire_link *l, size_t len,
+                      unsigned seq)
 {
   uint8_t *p = w->out.bytes;
 
   while (len >= PACKET_MAX) {
     packet_head(p, PACKET_MAX, seq++);
-    if (!wire_send(fd, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
+    if (!wire_send(l, p, PACKET_HEAD + PACKET_MAX, MSG_MORE))
       return false;
     p += PACKET_MAX;
     len -= PACKET_MAX;
   }
   packet_head(p, len, seq);
   w->seq = (uint8_t)(seq + 1);
-  return wire_send(fd, p, PACKET_HEAD + len, 0);
+  return wire_send(l, p, PACKET_HEAD + len, 0);
 }
 
 bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len)
@@ -64,25 +65,26 @@ bool mysqld_wire_is_farewell(const uint8_t *packet, size_t len)
          mysqld_error_is_lost((int)bytes_le(packet + 1, 2));
 }
 
-bool mysqld_wire_look(struct wire *w, int fd)
+bool mysqld_wire_look(struct wire *w, const struct wire_link *l)
 {
-  return w->in.pos == w->in.end && !wire_look(&w->in, fd);
+  return w->in.pos == w->in.end && !wire_look(&w->in, l);
 }
 
-int mysqld_wire_fill(struct wire *w, int fd)
+int mysqld_wire_fill(struct wire *w, const struct wire_link *l)
 {
   int rc;
 
-  rc = wire_frame_fill(&frame, &w->in, fd, w->poll_first);
+  rc = wire_frame_fill(&frame, &w->in, l, w->poll_first);
   w->large |= w->in.room > wire_most_kept(w);
   return rc == 0 || rc == -ENOMEM ? rc : -EPIPE;
 }
 
-int mysqld_wire_packet_slow(struct wire *w, int fd, const uint8_t **ret)
+int mysqld_wire_packet_slow(struct wire *w, const struct wire_link *l,
+                            const uint8_t **ret)
 {
   const uint8_t *p;
   size_t len;
-  const int rc = mysqld_wire_fill(w, fd);
+  const int rc = mysqld_wire_fill(w, l);
 
   if (rc < 0)
     return rc;
@@ -231,7 +233,7 @@ static inline int answer_columns_end(struct mysql_session *s,
 
   if (s->wire.forms.no_eof)
     return 0;
-  len = mysqld_wire_packet(&s->wire, s->fd, &packet);
+  len = mysqld_wire_packet(&s->wire, &s->link, &packet);
   if (UNLIKELY(len <= 0))
     return len < 0 ? mysqld_wire_failed(s, len, out)
                    : mysqld_error_malformed(s, out);
@@ -247,7 +249,7 @@ int mysqld_wire_columns(struct mysql_session *s, struct column *cols,
   int len;
 
   for (uint32_t i = 0; i < n; i++) {
-    len = mysqld_wire_packet(&s->wire, s->fd, &packet);
+    len = mysqld_wire_packet(&s->wire, &s->link, &packet);
     if (len < 0)
       return mysqld_wire_failed(s, len, out);
     if (len < COLUMN_TAIL)
@@ -341,7 +343,7 @@ static int answer_rows(struct mysql_session *s, uint32_t nfields,
       if (UNLIKELY(!answer_make_room(s, begin, &pos)))
         return mysqld_error_too_large(s, out);
       w->in.pos = pos;
-      rc = mysqld_wire_fill(w, s->fd);
+      rc = mysqld_wire_fill(w, &s->link);
       if (rc < 0) {
         out->during_results = true;
         return mysqld_wire_failed(s, rc, out);
@@ -427,7 +429,7 @@ static bool answer_refuse_file(struct mysql_session *s, unsigned seq)
 {
   s->wire.seq = (uint8_t)(seq + 2);
   return mysqld_wire_out(&s->wire, 0) &&
-         mysqld_wire_send(&s->wire, s->fd, 0, seq + 1);
+         mysqld_wire_send(&s->wire, &s->link, 0, seq + 1);
 }
 
 /* To a prepared statement: the known number of columns, without definitions,
@@ -459,7 +461,7 @@ static int answer(struct mysql_session *s, struct mysql_prepared *p,
 
   *ret_refused = false;
   for (;;) {
-    len = mysqld_wire_packet(w, s->fd, &packet);
+    len = mysqld_wire_packet(w, &s->link, &packet);
     if (UNLIKELY(len <= 0))
       return len < 0 ? mysqld_wire_failed(s, len, out)
                      : mysqld_error_malformed(s, out);
@@ -598,7 +600,7 @@ int mysqld_wire_send_text(struct mysql_session *s, enum wire_command command,
   head = mysqld_wire_head(&s->wire, command, to);
   memcpy(to + head, text, len);
   s->sent = len;
-  return mysqld_wire_send(&s->wire, s->fd, head + len, 0)
+  return mysqld_wire_send(&s->wire, &s->link, head + len, 0)
            ? 0
            : mysqld_error_gone(s, out);
 }
@@ -606,12 +608,12 @@ int mysqld_wire_send_text(struct mysql_session *s, enum wire_command command,
 static int wire_query(struct mysql_session *s, const char *sql, size_t len,
                       struct outcome *out)
 {
-  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, s->fd)))
+  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, &s->link)))
     return mysqld_wire_surplus(s, out);
   mysqld_wire_forget(&s->wire);
   if (mysqld_wire_send_text(s, COMMAND_QUERY, sql, len, out) < 0)
     return -1;
-  mysqld_wire_await(&s->wire, s->fd);
+  mysqld_wire_await(&s->wire, &s->link);
   return mysqld_wire_result(s, NULL, out);
 }
 
@@ -744,14 +746,14 @@ static int wire_prepare(struct mysql_prepared *p, struct outcome *out)
   size_t begin;
   int rc, len;
 
-  if (!mysqld_wire_is_clear(w, s->fd))
+  if (!mysqld_wire_is_clear(w, &s->link))
     return mysqld_wire_surplus(s, out);
   begin = w->in.end;
   if (mysqld_wire_send_text(s, COMMAND_PREPARE, p->base.sql, p->base.len, out) <
       0)
     return -1;
   w->in.pos = begin;
-  len = mysqld_wire_packet(w, s->fd, &packet);
+  len = mysqld_wire_packet(w, &s->link, &packet);
   if (len < 0)
     return mysqld_wire_failed(s, len, out);
   if (len > 0 && *packet == 0xff)
@@ -774,7 +776,7 @@ COLD static int wire_send_execute(struct mysql_prepared *p, struct outcome *out)
   if (UNLIKELY(!to))
     return mysqld_error_no_memory(s, out);
   s->sent = mysqld_wire_put_execute(p, to);
-  return LIKELY(mysqld_wire_send(&s->wire, s->fd, s->sent, 0))
+  return LIKELY(mysqld_wire_send(&s->wire, &s->link, s->sent, 0))
            ? 0
            : mysqld_error_gone(s, out);
 }
@@ -783,17 +785,17 @@ static int wire_execute(struct mysql_prepared *p, struct outcome *out)
 {
   struct mysql_session *s = prepared_session(p);
 
-  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, s->fd)))
+  if (UNLIKELY(!mysqld_wire_is_clear(&s->wire, &s->link)))
     return mysqld_wire_surplus(s, out);
   mysqld_wire_forget(&s->wire);
   if (LIKELY(mysqld_wire_patch(p))) {
     s->sent = p->frame_len - PACKET_HEAD;
-    if (UNLIKELY(!wire_send(s->fd, p->frame, p->frame_len, 0)))
+    if (UNLIKELY(!wire_send(&s->link, p->frame, p->frame_len, 0)))
       return mysqld_error_gone(s, out);
   } else if (wire_send_execute(p, out) < 0) {
     return -1;
   }
-  mysqld_wire_await(&s->wire, s->fd);
+  mysqld_wire_await(&s->wire, &s->link);
   return mysqld_wire_result(s, p, out);
 }
 
@@ -806,8 +808,8 @@ static void wire_unprepare(struct mysql_prepared *p, bool going)
     to[0] = COMMAND_CLOSE;
     put_le32(to + 1, p->id);
     /* No answer; the next statement notices a broken connection. */
-    (void)mysqld_wire_send(&s->wire, s->fd, 5, 0);
-    loop_settle(s->fd);
+    (void)mysqld_wire_send(&s->wire, &s->link, 5, 0);
+    loop_settle(s->link.fd);
   }
   if (s->wire.from == p) {
     s->wire.from = NULL;

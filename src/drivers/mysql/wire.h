@@ -40,7 +40,8 @@ enum wire_command {
 /* Room for `len` bytes of a packet; NULL: no memory. */
 uint8_t *mysqld_wire_out(struct wire *w, size_t len);
 /* The first `len` bytes of mysqld_wire_out(), as number `seq`. */
-bool mysqld_wire_send(struct wire *w, int fd, size_t len, unsigned seq);
+bool mysqld_wire_send(struct wire *w, const struct wire_link *l, size_t len,
+                      unsigned seq);
 
 static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
 {
@@ -55,12 +56,13 @@ static inline void packet_head(uint8_t *p, size_t len, unsigned seq)
  * mysqld_wire_surplus(). Data after an answer costs a system call to see, made
  * now and then.
  */
-bool mysqld_wire_look(struct wire *w, int fd);
-static inline bool mysqld_wire_is_clear(struct wire *w, int fd)
+bool mysqld_wire_look(struct wire *w, const struct wire_link *l);
+static inline bool mysqld_wire_is_clear(struct wire *w,
+                                        const struct wire_link *l)
 {
   if (UNLIKELY(++w->requests % WIRE_LOOK_EVERY == 0) ||
       UNLIKELY(w->in.pos != w->in.end))
-    return mysqld_wire_look(w, fd);
+    return mysqld_wire_look(w, l);
   return true;
 }
 
@@ -73,10 +75,10 @@ static inline void mysqld_wire_forget(struct wire *w)
 
 /* After mysqld_wire_forget(): an early receive, on which nothing depends.
  * WAITS. */
-static inline void mysqld_wire_await(struct wire *w, int fd)
+static inline void mysqld_wire_await(struct wire *w, const struct wire_link *l)
 {
   if (LIKELY(w->in.room > 0))
-    (void)wire_receive(&w->in, fd, w->poll_first);
+    (void)wire_receive(&w->in, l, w->poll_first);
 }
 
 static inline size_t packet_length(const uint8_t *p)
@@ -93,12 +95,13 @@ static inline uint8_t packet_number(const uint8_t *p)
 }
 
 /* Complete the packet at w->in.pos.  0, -ENOMEM, or -EPIPE. */
-int mysqld_wire_fill(struct wire *w, int fd);
+int mysqld_wire_fill(struct wire *w, const struct wire_link *l);
 
 /* Complete and consume the packet.  Its length, or as mysqld_wire_fill();
  * -EPROTO: a wrong number. */
-int mysqld_wire_packet_slow(struct wire *w, int fd, const uint8_t **ret);
-static inline int mysqld_wire_packet(struct wire *w, int fd,
+int mysqld_wire_packet_slow(struct wire *w, const struct wire_link *l,
+                            const uint8_t **ret);
+static inline int mysqld_wire_packet(struct wire *w, const struct wire_link *l,
                                      const uint8_t **ret)
 {
   const size_t have = wire_buffer_have(&w->in);
@@ -114,7 +117,7 @@ static inline int mysqld_wire_packet(struct wire *w, int fd,
       return (int)len;
     }
   }
-  return mysqld_wire_packet_slow(w, fd, ret);
+  return mysqld_wire_packet_slow(w, l, ret);
 }
 
 /* An error that ends the session, which comes at any time, with any number. */

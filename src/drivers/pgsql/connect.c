@@ -250,8 +250,8 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
 static int library_opened(struct pgsql_session *p, struct outcome *out)
 {
   (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
-  p->fd = PQsocket(p->conn);
-  atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
+  p->link.fd = PQsocket(p->conn);
+  atomic_store_explicit(&p->fd_to_cut, p->link.fd, memory_order_relaxed);
   p->can_cancel = false;
   if (choose_protocol(p, out) < 0)
     return -1;
@@ -288,7 +288,7 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   p->last_state[0] = '\0';
   if (!p->raw && library_opened(p, out) < 0)
     return -1;
-  p->wire.may_block = wire_is_tcp(p->fd) || env_has_spare_cpus(s->env);
+  p->wire.may_block = wire_is_tcp(p->link.fd) || env_has_spare_cpus(s->env);
   return 0;
 }
 
@@ -309,7 +309,7 @@ void pgsql_disconnect(struct session *s)
     p->raw = false;
   } else {
     pgsql_wire_lend(p);
-    loop_forget(p->fd);
+    loop_forget(p->link.fd);
     (void)PQsetnonblocking(p->conn, 1);
     PQfinish(p->conn);
     p->conn = NULL;

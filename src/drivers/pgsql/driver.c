@@ -276,7 +276,8 @@ static bool cancel_fill(struct token *t, const struct pgsql_session *p)
   t->to_len = sizeof(t->to);
   memcpy(t->request, p->cancel, sizeof(t->request));
   return p->can_cancel &&
-         getpeername(p->fd, (struct sockaddr *)(void *)&t->to, &t->to_len) == 0;
+         getpeername(p->link.fd, (struct sockaddr *)(void *)&t->to,
+                     &t->to_len) == 0;
 }
 
 static void *pgsql_cancel_token(struct session *s)
@@ -421,7 +422,7 @@ static void driver_statement_sizes(struct session *s,
 
 static int driver_socket_of(const struct session *s)
 {
-  return pgsql_const(s)->fd;
+  return pgsql_const(s)->link.fd;
 }
 
 static void driver_message(const struct session *s, enum call call,

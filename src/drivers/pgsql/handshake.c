@@ -761,14 +761,14 @@ static void opening_adopt(struct opening *o)
   const struct pgsql_handshake *g = &o->messages;
   struct pgsql_session *p = o->p;
 
-  p->fd = o->base.fd;
-  o->base.fd = -1;
-  atomic_store_explicit(&p->fd_to_cut, p->fd, memory_order_relaxed);
+  p->link = o->base.link;
+  o->base.link = (struct wire_link){ .fd = -1 };
+  atomic_store_explicit(&p->fd_to_cut, p->link.fd, memory_order_relaxed);
   p->raw = true;
   p->wire.small = true;
   p->settings_moved = true; /* the wire hears all changes */
   p->base.blocks = 0;
-  (void)wire_keep_alive(p->fd);
+  (void)wire_keep_alive(p->link.fd);
   p->plain_chosen = p->plain = true;
   p->encoding = pg_char_to_encoding(g->encoding);
   pgsql_set_dialect(p, g->backslash ? "off" : "on");

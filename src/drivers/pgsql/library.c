@@ -177,7 +177,7 @@ void pgsql_note_loss(struct pgsql_session *p)
   if (LIKELY(PQstatus(p->conn) != CONNECTION_BAD))
     return;
   p->broken = true;
-  p->fd = -1;
+  p->link.fd = -1;
   atomic_store_explicit(&p->fd_to_cut, -1, memory_order_relaxed);
   pgsql_note_last_words(
     p, PQresultErrorField(p->goodbye, PG_DIAG_SQLSTATE),

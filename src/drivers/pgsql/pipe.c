@@ -42,7 +42,7 @@ static int begin(struct session *s, struct outcome *out)
   if (UNLIKELY(p->broken) || !pgsql_wire_is_clear(p))
     return pgsql_wire_fail(p, &nothing, true, out);
   p->wire.was_aborted = p->base.trx == TRX_ABORTED;
-  pgsql_wire_begin(&p->wire, p->fd);
+  pgsql_wire_begin(&p->wire, p->link.fd);
   return 0;
 }
 
@@ -102,13 +102,13 @@ static bool send_chunk(struct session *s, bool last, bool wait)
   if (!pipe->sending) {
     to = wire_pipe_room(pipe, MARK);
     if (UNLIKELY(!to)) {
-      (void)shutdown(p->fd, SHUT_RDWR);
+      (void)shutdown(p->link.fd, SHUT_RDWR);
     } else {
       (void)put_u32(put_u8(to, last ? 'S' : 'H'), 4);
       pipe->out.end += MARK;
     }
   }
-  return wire_pipe_send(pipe, p->fd, &p->wire.in,
+  return wire_pipe_send(pipe, &p->link, &p->wire.in,
                         most > 0 ? (size_t)most : SIZE_MAX, wait);
 }
 

@@ -15,6 +15,7 @@
 #include "db/driver_visit.h"
 #include "db/url.h"
 #include "drivers/wire/buffer.h"
+#include "drivers/wire/link.h"
 #include "drivers/wire/pipe.h"
 #include "drivers/wire/resolve.h"
 #include "drivers/wire/scram.h"
@@ -88,12 +89,12 @@ struct pgsql_wire {
 
 struct pgsql_session {
   struct session base;
-  PGconn *conn;  /* owned; NULL: not connected, or raw */
-  int fd;        /* -1: libpq has closed it */
-  bool raw;      /* without libpq, see handshake.c */
-  bool broken;   /* the protocol's state is unknown */
-  bool listens;  /* now or earlier: libpq may hold notifications */
-  bool emulates; /* the dialect must be right after each statement */
+  PGconn *conn;          /* owned; NULL: not connected, or raw */
+  struct wire_link link; /* fd -1: libpq has closed it */
+  bool raw;              /* without libpq, see handshake.c */
+  bool broken;           /* the protocol's state is unknown */
+  bool listens;          /* now or earlier: libpq may hold notifications */
+  bool emulates;         /* the dialect must be right after each statement */
   bool too_large;
 
   /* `fd` for shutdown() by another thread, relaxed. */

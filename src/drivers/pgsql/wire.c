@@ -104,7 +104,8 @@ static inline bool answer_extend(struct wire_buffer *in, size_t size, bool keep)
   return wire_buffer_extend(in, size);
 }
 
-bool pgsql_wire_receive(struct pgsql_wire *w, int fd, size_t size, bool keep)
+bool pgsql_wire_receive(struct pgsql_wire *w, const struct wire_link *l,
+                        size_t size, bool keep)
 {
   /* The first bytes take the server a while, the next ones do not. */
   const bool wait = w->in.end == 0 && !w->blocking;
@@ -114,7 +115,7 @@ bool pgsql_wire_receive(struct pgsql_wire *w, int fd, size_t size, bool keep)
     w->broken_by = ENOMEM;
     return false;
   }
-  rc = wire_receive(&w->in, fd, wait);
+  rc = wire_receive(&w->in, l, wait);
   if (UNLIKELY(rc < 0))
     w->broken_by = rc == -EPIPE ? 0 : -rc;
   return rc == 0;
@@ -158,7 +159,7 @@ void pgsql_wire_done(struct pgsql_wire *w)
 void pgsql_wire_lend(struct pgsql_session *p)
 {
   if (p->wire.blocking)
-    pgsql_wire_set_blocking(&p->wire, p->fd, false);
+    pgsql_wire_set_blocking(&p->wire, p->link.fd, false);
 }
 
 enum {
@@ -176,12 +177,12 @@ bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql, size_t len)
     return false;
   to = put_u8(w->out.bytes, 'Q');
   to = put_u32(to, (uint32_t)(4 + len + 1));
-  pgsql_wire_begin(w, p->fd);
+  pgsql_wire_begin(w, p->link.fd);
   if (LIKELY(copied)) {
     memcpy(to, sql, len + 1);
-    (void)wire_send(p->fd, w->out.bytes, WIRE_HEAD + len + 1, 0);
-  } else if (wire_send(p->fd, w->out.bytes, WIRE_HEAD, MSG_MORE)) {
-    (void)wire_send(p->fd, (const uint8_t *)sql, len + 1, 0);
+    (void)wire_send(&p->link, w->out.bytes, WIRE_HEAD + len + 1, 0);
+  } else if (wire_send(&p->link, w->out.bytes, WIRE_HEAD, MSG_MORE)) {
+    (void)wire_send(&p->link, (const uint8_t *)sql, len + 1, 0);
   }
   return true;
 }
@@ -207,8 +208,8 @@ bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql)
   for (unsigned i = 0; i < n; i++)
     to = put_u32(to, st->types[i]);
   memcpy(to, sync, sizeof(sync));
-  pgsql_wire_begin(w, p->fd);
-  (void)wire_send(p->fd, w->out.bytes, 1 + size + sizeof(sync), 0);
+  pgsql_wire_begin(w, p->link.fd);
+  (void)wire_send(&p->link, w->out.bytes, 1 + size + sizeof(sync), 0);
   return true;
 }
 
@@ -371,7 +372,7 @@ COLD static bool request_send_slow(struct pgsql_prepared *st)
   len = request_put_messages(w->out.bytes, st, name_len);
   if (!st->frame && st->shape != SHAPE_UNKNOWN)
     request_frame_make(st, w->out.bytes, len);
-  (void)wire_send(p->fd, w->out.bytes, len, 0);
+  (void)wire_send(&p->link, w->out.bytes, len, 0);
   return true;
 }
 
@@ -379,10 +380,10 @@ bool pgsql_wire_send_execute(struct pgsql_prepared *st)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
 
-  pgsql_wire_begin(&p->wire, p->fd);
+  pgsql_wire_begin(&p->wire, p->link.fd);
   if (UNLIKELY(!request_frame_fill(st)))
     return request_send_slow(st);
-  (void)wire_send(p->fd, st->frame, st->frame_len, 0);
+  (void)wire_send(&p->link, st->frame, st->frame_len, 0);
   return true;
 }
 
@@ -506,7 +507,7 @@ static bool answer_refuse_copy(struct pgsql_session *p,
     return false;
   }
   a->refused_copy = true;
-  (void)wire_send(p->fd, fail_and_sync,
+  (void)wire_send(&p->link, fail_and_sync,
                   sizeof(fail_and_sync) - (a->direct ? WIRE_HEAD : 0), 0);
   return true;
 }
@@ -589,7 +590,7 @@ COLD static bool answer_hear_asides(struct pgsql_session *p)
     if (size > WIRE_MESSAGE_MAX)
       return false;
     if (wire_buffer_have(&w->in) < size) {
-      if (!pgsql_wire_receive(w, p->fd, size, true))
+      if (!pgsql_wire_receive(w, &p->link, size, true))
         return true;
       continue;
     }
@@ -605,7 +606,7 @@ bool pgsql_wire_look(struct pgsql_session *p)
   struct pgsql_wire *w = &p->wire;
 
   wire_buffer_clear(&w->in);
-  if (!wire_look(&w->in, p->fd))
+  if (!wire_look(&w->in, &p->link))
     return true;
   w->broken_by = 0;
   if (answer_hear_asides(p))
@@ -682,7 +683,7 @@ static inline bool answer_messages(struct pgsql_session *p,
         w->broken_by = EFBIG;
         return false;
       }
-      if (!pgsql_wire_receive(w, p->fd, size, a->rows > 0 || a->failed))
+      if (!pgsql_wire_receive(w, &p->link, size, a->rows > 0 || a->failed))
         return false;
       continue;
     }
@@ -883,9 +884,7 @@ void pgsql_wire_close(struct pgsql_session *p)
 {
   static const uint8_t terminate[] = { 'X', 0, 0, 0, 4 };
 
-  loop_forget(p->fd);
-  (void)send(p->fd, terminate, sizeof(terminate), MSG_DONTWAIT | MSG_NOSIGNAL);
-  (void)close(p->fd);
+  wire_part(&p->link, terminate, sizeof(terminate));
 }
 
 bool pgsql_wire_run(struct pgsql_session *p, const char *sql)

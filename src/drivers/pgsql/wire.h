@@ -77,7 +77,8 @@ static inline void pgsql_wire_begin(struct pgsql_wire *w, int fd)
  * libpq's socket does not block, so waiting is poll(); on TCP recv() alone may
  * wait, which saves a call; for Unix sockets see wire_receive().
  */
-bool pgsql_wire_receive(struct pgsql_wire *w, int fd, size_t size, bool keep);
+bool pgsql_wire_receive(struct pgsql_wire *w, const struct wire_link *l,
+                        size_t size, bool keep);
 
 /* In libpq's words. */
 const char *pgsql_wire_why_broken(const struct pgsql_wire *w);

@@ -10,17 +10,15 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "drivers/wire/link.h"
-#include "loop/loop.h"
 
 void handshake_begin(struct handshake *h, struct visit *v)
 {
   h->v = v;
-  h->fd = -1;
+  h->link = (struct wire_link){ .fd = -1 };
   h->at_ns = clock_now_ns();
 }
 
@@ -52,7 +50,7 @@ static enum visit_rc handshake_to_path(struct handshake *h)
     to.sun_path[0] = '\0'; /* abstract: ended by its length */
   else
     len++;
-  rc = wire_open(&h->fd, (const struct sockaddr *)(const void *)&to, len,
+  rc = wire_open(&h->link.fd, (const struct sockaddr *)(const void *)&to, len,
                  h->v->until_ns);
   return rc < 0 ? h->protocol->unreachable(h, rc) : VISIT_DONE;
 }
@@ -74,7 +72,7 @@ static enum visit_rc handshake_to_address(struct handshake *h, size_t n)
     to = (const struct sockaddr *)(const void *)&six;
     len = sizeof(six);
   }
-  rc = wire_open(&h->fd, to, len,
+  rc = wire_open(&h->link.fd, to, len,
                  now + (until_ns > now ? until_ns - now : 0) / n);
   return rc < 0 ? h->protocol->unreachable(h, rc) : VISIT_DONE;
 }
@@ -111,21 +109,15 @@ enum visit_rc handshake_open(struct handshake *h)
   return rc == VISIT_DONE ? handshake_talk(h, VISIT_LOGIN, true) : rc;
 }
 
-static void handshake_close(struct handshake *h)
-{
-  if (h->fd < 0)
-    return;
-  loop_forget(h->fd);
-  (void)close(h->fd);
-  h->fd = -1;
-}
-
 int handshake_send(struct handshake *h)
 {
   int rc = 0;
 
-  if (h->out.end > 0)
-    rc = wire_send_until(h->fd, h->out.bytes, h->out.end, h->v->until_ns);
+  if (h->out.end > 0 && h->link.tls)
+    rc = wire_tls_send_until(h->link.tls, h->link.fd, h->out.bytes, h->out.end,
+                             h->v->until_ns);
+  else if (h->out.end > 0)
+    rc = wire_send_until(h->link.fd, h->out.bytes, h->out.end, h->v->until_ns);
   wire_buffer_clear(&h->out);
   return rc;
 }
@@ -134,7 +126,10 @@ int handshake_receive(struct handshake *h, size_t most)
 {
   wire_buffer_cut(&h->in, 0, h->in.pos);
   h->in.pos = 0;
-  return wire_receive_until(h->fd, &h->in, most, h->v->until_ns);
+  if (h->link.tls)
+    return wire_tls_receive_until(h->link.tls, h->link.fd, &h->in, most,
+                                  h->v->until_ns);
+  return wire_receive_until(h->link.fd, &h->in, most, h->v->until_ns);
 }
 
 enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
@@ -166,13 +161,12 @@ enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
 
 void handshake_part(struct handshake *h)
 {
-  (void)send(h->fd, h->out.bytes, h->out.end, MSG_NOSIGNAL | MSG_DONTWAIT);
-  handshake_close(h);
+  wire_part(&h->link, h->out.bytes, h->out.end);
 }
 
 void handshake_done(struct handshake *h)
 {
-  handshake_close(h);
+  wire_close(&h->link);
   wire_buffer_done(&h->in);
   wire_buffer_done(&h->out);
 }

@@ -14,6 +14,7 @@
 
 #include "db/driver_visit.h"
 #include "drivers/wire/buffer.h"
+#include "drivers/wire/link.h"
 #include "drivers/wire/resolve.h"
 
 enum {
@@ -54,8 +55,8 @@ struct handshake {
   const char *host;
   unsigned port;
 
-  struct visit *v;                /* borrowed */
-  int fd;                         /* -1: not open */
+  struct visit *v; /* borrowed */
+  struct wire_link link;
   char address[WIRE_ADDRESS_MAX]; /* numeric; "": none yet, or a Unix socket */
   enum visit_step step;
   uint64_t at_ns;

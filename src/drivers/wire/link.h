@@ -1,92 +1,52 @@
 /*
- * link.h - the socket of a session: opening, bytes, frames.
+ * link.h - the connection of a session: bytes and frames, encrypted or not.
  *
- * Functions wait whether the socket blocks or not, in spite of signals; in a
- * fiber, the loop runs others meanwhile.  Without a limit, shutdown() by
- * another thread ends the wait.
+ * For waits see socket.h.
  */
 #ifndef BENCH_DRIVERS_WIRE_LINK_H
 #define BENCH_DRIVERS_WIRE_LINK_H
 
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "base/sock.h"
 #include "drivers/wire/buffer.h"
-#include "loop/fiber.h"
-#include "loop/loop.h"
+#include "drivers/wire/socket.h"
+#include "drivers/wire/tls.h"
+
+struct wire_link {
+  int fd;               /* -1: not open */
+  struct wire_tls *tls; /* [opt] owned; NULL: bytes are sent as they are */
+};
 
 /* A driver calls wire_look() before each n-th request. */
 #define WIRE_LOOK_EVERY 64
 
-/* As send(); in a fiber, the loop sends. */
-static inline ssize_t wire_send_some(int fd, const uint8_t *p, size_t n,
-                                     int flags)
-{
-  return LIKELY(!fiber_here()) ? sock_send(fd, p, n, flags)
-                               : loop_send(fd, p, n, flags);
-}
-
 /* False: not all were sent. */
-bool wire_send_slow(int fd, const uint8_t *p, size_t n, int flags);
-static inline bool wire_send(int fd, const uint8_t *p, size_t n, int flags)
+static inline bool wire_send(const struct wire_link *l, const uint8_t *p,
+                             size_t n, int flags)
 {
-  const ssize_t sent = wire_send_some(fd, p, n, flags);
-
-  return LIKELY(sent == (ssize_t)n) ||
-         wire_send_slow(fd, p + (sent > 0 ? sent : 0),
-                        n - (sent > 0 ? (size_t)sent : 0), flags);
+  return UNLIKELY(l->tls != NULL) ? wire_tls_send(l->tls, l->fd, p, n)
+                                  : wire_send_plain(l->fd, p, n, flags);
 }
 
-/*
- * Append what has come, as much as fits (one byte at least); WAITS for the
- * first byte. 0; -EPIPE: closed by the other side; or another -errno.
- *
- * `poll_first`: on a Unix socket recv() is woken twice, first when the server
- * takes the request out of the queue; poll() is not, which pays where others
- * want the processor.
- */
-int wire_receive_slow(struct wire_buffer *b, int fd, ssize_t got);
-static inline int wire_receive(struct wire_buffer *b, int fd, bool poll_first)
+/* As wire_receive_plain(); -EPROTO: a record is wrong. */
+static inline int wire_receive(struct wire_buffer *b, const struct wire_link *l,
+                               bool poll_first)
 {
-  ssize_t got = -1;
-
-  if (UNLIKELY(fiber_here() != NULL))
-    got = loop_recv(fd, b->bytes + b->end, b->room - b->end);
-  else if (!poll_first || LIKELY(sock_wait(fd, POLLIN)))
-    got = sock_recv(fd, b->bytes + b->end, b->room - b->end);
-  if (UNLIKELY(got <= 0))
-    return wire_receive_slow(b, fd, got);
-  b->end += (size_t)got;
-  return 0;
+  return UNLIKELY(l->tls != NULL)
+           ? wire_tls_receive(l->tls, l->fd, b, poll_first)
+           : wire_receive_plain(b, l->fd, poll_first);
 }
 
 /* At least `n` bytes from b->pos on.  As wire_receive(), or -ENOMEM. */
-int wire_fill(struct wire_buffer *b, int fd, size_t n, bool poll_first);
+int wire_fill(struct wire_buffer *b, const struct wire_link *l, size_t n,
+              bool poll_first);
 
 /* Without a wait; false: nothing has come.  The next request notices a broken
  * connection. */
-bool wire_look(struct wire_buffer *b, int fd);
-
-/* Sent bytes stay valid until something was received, or the socket is
- * forgotten: see loop.h. */
-
-/* 0; -ETIMEDOUT; or the -errno of connect().  A Unix socket whose queue is full
- * is tried again. */
-int wire_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
-              uint64_t until_ns);
-
-/* 0, -ETIMEDOUT, or another -errno. */
-int wire_send_until(int fd, const void *bytes, size_t n, uint64_t until_ns);
-
-/* Append up to `n` bytes; WAITS for the first.  0; -ETIMEDOUT; -EPIPE: closed
- * by the other side; -ENOMEM; or another -errno. */
-int wire_receive_until(int fd, struct wire_buffer *in, size_t n,
-                       uint64_t until_ns);
+bool wire_look(struct wire_buffer *b, const struct wire_link *l);
 
 /* A constant one turns the functions below into a few instructions. */
 struct wire_frame {
@@ -104,18 +64,16 @@ static inline size_t wire_frame_size(const struct wire_frame *f,
 
 /* As wire_fill(). */
 static inline int wire_frame_fill(const struct wire_frame *f,
-                                  struct wire_buffer *b, int fd,
-                                  bool poll_first)
+                                  struct wire_buffer *b,
+                                  const struct wire_link *l, bool poll_first)
 {
-  const int rc = wire_fill(b, fd, f->head, poll_first);
+  const int rc = wire_fill(b, l, f->head, poll_first);
 
-  return rc < 0 ? rc : wire_fill(b, fd, wire_frame_size(f, b), false);
+  return rc < 0 ? rc : wire_fill(b, l, wire_frame_size(f, b), false);
 }
 
-bool wire_is_tcp(int fd);
-
-/* TCP sends at once, and breaks after a minute of silence.  Is the socket
- * TCP? */
-bool wire_keep_alive(int fd);
+/* Send a farewell, if the socket takes it at once, and close the socket. */
+void wire_part(struct wire_link *l, const void *bytes, size_t n);
+void wire_close(struct wire_link *l);
 
 #endif

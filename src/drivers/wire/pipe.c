@@ -19,17 +19,22 @@ static bool would_block(ssize_t rc)
 
 /* Wait until something can be sent or has come, and receive.  False: give
  * up. */
-COLD static bool make_way(int fd, struct wire_buffer *in, size_t most)
+COLD static bool make_way(const struct wire_link *l, struct wire_buffer *in,
+                          size_t most)
 {
   ssize_t got;
 
-  if (!loop_wait_fd(fd, POLLIN | POLLOUT))
-    return false;
   if (wire_buffer_have(in) >= most || !wire_buffer_extend(in, 1)) {
-    (void)shutdown(fd, SHUT_RDWR); /* endless */
+    (void)shutdown(l->fd, SHUT_RDWR); /* endless */
     return false;
   }
-  got = recv(fd, in->bytes + in->end, in->room - in->end, MSG_DONTWAIT);
+  if (l->tls && wire_tls_look(l->tls, l->fd, in) > 0)
+    return true;
+  if (!loop_wait_fd(l->fd, POLLIN | POLLOUT))
+    return false;
+  if (l->tls)
+    return wire_tls_look(l->tls, l->fd, in) >= 0;
+  got = recv(l->fd, in->bytes + in->end, in->room - in->end, MSG_DONTWAIT);
   if (got > 0)
     in->end += (size_t)got;
   return got > 0 || would_block(got);
@@ -40,17 +45,23 @@ COLD static bool make_way(int fd, struct wire_buffer *in, size_t most)
  * to know when the socket is full.  Earlier requests were answered, so the loop
  * is idle.
  */
-bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
-                    size_t most, bool wait)
+static ssize_t send_now(const struct wire_link *l, const uint8_t *p, size_t n)
+{
+  return UNLIKELY(l->tls != NULL) ? wire_tls_send_now(l->tls, l->fd, p, n)
+                                  : sock_send(l->fd, p, n, MSG_DONTWAIT);
+}
+
+bool wire_pipe_send(struct wire_pipe *p, const struct wire_link *l,
+                    struct wire_buffer *in, size_t most, bool wait)
 {
   struct wire_buffer *out = &p->out;
 
   p->sending = true;
-  while (out->pos < out->end) {
-    const ssize_t sent = sock_send(fd, out->bytes + out->pos,
-                                   out->end - out->pos, MSG_DONTWAIT);
+  while (out->pos < out->end || (l->tls && !wire_tls_is_sent(l->tls))) {
+    const ssize_t sent = send_now(l, out->bytes + out->pos,
+                                  out->end - out->pos);
 
-    if (LIKELY(sent > 0)) {
+    if (LIKELY(sent >= 0)) {
       out->pos += (size_t)sent;
       continue;
     }
@@ -58,7 +69,7 @@ bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
       break;
     if (!wait)
       return false;
-    if (!make_way(fd, in, most))
+    if (!make_way(l, in, most))
       break;
   }
   wire_buffer_clear(out);

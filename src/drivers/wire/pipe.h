@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "drivers/wire/buffer.h"
+#include "drivers/wire/link.h"
 
 enum {
   WIRE_PIPE_CHUNK = 8 * 1024, /* bytes; or one longer request */
@@ -47,8 +48,8 @@ static inline bool wire_pipe_is_full(const struct wire_pipe *p)
  * is pending: WAITS for the socket, and appends what comes to `in`, up to
  * `most` bytes.  A broken connection is left to the reader.
  */
-bool wire_pipe_send(struct wire_pipe *p, int fd, struct wire_buffer *in,
-                    size_t most, bool wait);
+bool wire_pipe_send(struct wire_pipe *p, const struct wire_link *l,
+                    struct wire_buffer *in, size_t most, bool wait);
 
 /* Bytes before in->pos make room now and then. */
 void wire_pipe_next(struct wire_buffer *in);

@@ -73,7 +73,7 @@ static void world_open(struct world *w)
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) != 0)
     abort();
   w->s.mysql = mysql_init(NULL);
-  w->s.fd = fd[0];
+  w->s.link.fd = fd[0];
   mysqld_wire_forget(&w->s.wire);
   w->s.backend = &mysqld_wire_backend;
   w->server = fd[1];
@@ -87,7 +87,7 @@ static void world_close(struct world *w)
   free(w->p.cols);
   free(w->s.digits);
   mysql_close(w->s.mysql);
-  (void)close(w->s.fd);
+  (void)close(w->s.link.fd);
   (void)close(w->server);
 }
 

@@ -289,7 +289,8 @@ static void large(void)
   size_t n = 0;
 
   start(&r);
-  (void)setsockopt(r.session.fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+  (void)setsockopt(r.session.link.fd, SOL_SOCKET, SO_SNDBUF, &room,
+                   sizeof(room));
   memset(sql, 'x', SIZE);
   sql[SIZE] = '\0';
   OK(query(&r, sql, BYTES(BEGUN READY("I")), false) == 0, "a long text");

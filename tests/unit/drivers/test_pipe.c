@@ -19,7 +19,8 @@ enum {
 struct world {
   struct wire_pipe pipe;
   struct wire_buffer in;
-  int fd, peer;
+  struct wire_link link;
+  int peer;
   size_t heard;
 };
 
@@ -29,7 +30,7 @@ static void init(struct world *w)
 
   memset(w, 0, sizeof(*w));
   MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == 0);
-  w->fd = fd[0];
+  w->link = (struct wire_link){ .fd = fd[0] };
   w->peer = fd[1];
 }
 
@@ -37,7 +38,7 @@ static void done(struct world *w)
 {
   wire_pipe_done(&w->pipe);
   wire_buffer_done(&w->in);
-  (void)close(w->fd);
+  (void)close(w->link.fd);
   (void)close(w->peer);
 }
 
@@ -60,10 +61,11 @@ static void chunks(void)
   add(&w, 20);
   add(&w, 30);
   OK(!wire_pipe_is_full(&w.pipe), "there is room for more");
-  OK(wire_pipe_send(&w.pipe, w.fd, &w.in, SIZE_MAX, false) &&
+  OK(wire_pipe_send(&w.pipe, &w.link, &w.in, SIZE_MAX, false) &&
        read(w.peer, got, sizeof(got)) == 50,
      "both are sent together");
-  OK(wire_pipe_send(&w.pipe, w.fd, &w.in, SIZE_MAX, true), "nothing to send");
+  OK(wire_pipe_send(&w.pipe, &w.link, &w.in, SIZE_MAX, true),
+     "nothing to send");
   add(&w, WIRE_PIPE_CHUNK);
   OK(wire_pipe_is_full(&w.pipe), "a chunk");
   done(&w);
@@ -77,13 +79,13 @@ static void full(void)
   init(&w);
   for (int i = 0; i < 10000 && sent; i++) {
     add(&w, WIRE_PIPE_CHUNK);
-    sent = wire_pipe_send(&w.pipe, w.fd, &w.in, SIZE_MAX, false);
+    sent = wire_pipe_send(&w.pipe, &w.link, &w.in, SIZE_MAX, false);
   }
   OK(!sent && wire_pipe_is_full(&w.pipe),
      "a full socket: answers have to be read first");
   (void)close(w.peer);
-  w.peer = dup(w.fd);
-  OK(wire_pipe_send(&w.pipe, w.fd, &w.in, SIZE_MAX, true) &&
+  w.peer = dup(w.link.fd);
+  OK(wire_pipe_send(&w.pipe, &w.link, &w.in, SIZE_MAX, true) &&
        !wire_pipe_is_full(&w.pipe),
      "a connection that ends is left to the reader");
   done(&w);
@@ -97,7 +99,7 @@ static void *serve(void *arg)
   ssize_t n = 1;
 
   MUST(bytes != NULL);
-  if (wire_send(w->peer, (const uint8_t *)bytes, LONG, 0)) {
+  if (wire_send_plain(w->peer, (const uint8_t *)bytes, LONG, 0)) {
     while (w->heard < LONG && (n = read(w->peer, bytes, LONG)) > 0)
       w->heard += (size_t)n;
   }
@@ -113,13 +115,13 @@ static void crossed(size_t most, bool completes)
   init(&w);
   MUST(pthread_create(&thread, NULL, serve, &w) == 0);
   add(&w, LONG);
-  OK(wire_pipe_send(&w.pipe, w.fd, &w.in, most, true), "it ends");
-  (void)shutdown(w.fd, SHUT_WR);
+  OK(wire_pipe_send(&w.pipe, &w.link, &w.in, most, true), "it ends");
+  (void)shutdown(w.link.fd, SHUT_WR);
   if (!completes)
-    (void)shutdown(w.fd, SHUT_RD);
+    (void)shutdown(w.link.fd, SHUT_RD);
   (void)pthread_join(thread, NULL);
   if (completes)
-    OK(w.heard == LONG && wire_fill(&w.in, w.fd, LONG, false) == 0,
+    OK(w.heard == LONG && wire_fill(&w.in, &w.link, LONG, false) == 0,
        "much in both directions has arrived");
   else
     OK(w.heard < LONG && w.in.end < 2 * most,

@@ -24,7 +24,8 @@ enum {
 
 struct pair {
   struct wire_buffer in;
-  int fd, peer;
+  struct wire_link link;
+  int peer;
 };
 
 static void pair_init(struct pair *p, int flags)
@@ -33,14 +34,14 @@ static void pair_init(struct pair *p, int flags)
 
   memset(p, 0, sizeof(*p));
   MUST(socketpair(AF_UNIX, SOCK_STREAM | flags, 0, fd) == 0);
-  p->fd = fd[0];
+  p->link = (struct wire_link){ .fd = fd[0] };
   p->peer = fd[1];
 }
 
 static void pair_done(struct pair *p)
 {
   wire_buffer_done(&p->in);
-  (void)close(p->fd);
+  (void)close(p->link.fd);
   if (p->peer >= 0)
     (void)close(p->peer);
 }
@@ -186,7 +187,7 @@ static void trims(void)
 /* ---- the link ---- */
 
 struct writer {
-  int fd;
+  struct wire_link link;
   bool sent;
 };
 
@@ -203,7 +204,7 @@ static void *send_all(void *arg)
   MUST(bytes);
   for (size_t i = 0; i < LONG; i++)
     bytes[i] = pattern(i);
-  w->sent = wire_send(w->fd, bytes, LONG, 0);
+  w->sent = wire_send(&w->link, bytes, LONG, 0);
   free(bytes);
   return NULL;
 }
@@ -218,10 +219,10 @@ static void pieces(int flags, const char *sent, const char *received)
   bool same = true;
 
   pair_init(&p, flags);
-  w.fd = p.peer;
+  w.link = (struct wire_link){ .fd = p.peer };
   MUST(setsockopt(p.peer, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)) == 0);
   MUST(pthread_create(&thread, NULL, send_all, &w) == 0);
-  same = wire_fill(&p.in, p.fd, LONG, true) == 0 && p.in.end == LONG;
+  same = wire_fill(&p.in, &p.link, LONG, true) == 0 && p.in.end == LONG;
   MUST(pthread_join(thread, NULL) == 0);
   for (size_t i = 0; same && i < LONG; i++)
     same = p.in.bytes[i] == pattern(i);
@@ -251,8 +252,9 @@ static void late(int flags, bool poll_first, const char *what)
 
   pair_init(&p, flags);
   MUST(pthread_create(&thread, NULL, answer_late, &p) == 0);
-  MUST(wire_send(p.fd, (const uint8_t *)"?", 1, 0));
-  OK(wire_fill(&p.in, p.fd, 4, poll_first) == 0 && holds(&p.in, "late"), what);
+  MUST(wire_send(&p.link, (const uint8_t *)"?", 1, 0));
+  OK(wire_fill(&p.in, &p.link, 4, poll_first) == 0 && holds(&p.in, "late"),
+     what);
   MUST(pthread_join(thread, NULL) == 0);
   pair_done(&p);
 }
@@ -263,12 +265,12 @@ static void appends(void)
 
   pair_init(&p, SOCK_NONBLOCK);
   says(&p, "one");
-  OK(wire_fill(&p.in, p.fd, 2, false) == 0 && holds(&p.in, "one"),
+  OK(wire_fill(&p.in, &p.link, 2, false) == 0 && holds(&p.in, "one"),
      "what comes together is read together");
-  OK(wire_fill(&p.in, p.fd, 3, true) == 0, "what is there is not awaited");
+  OK(wire_fill(&p.in, &p.link, 3, true) == 0, "what is there is not awaited");
   p.in.pos = 1;
   says(&p, "two");
-  OK(wire_fill(&p.in, p.fd, 4, true) == 0 && holds(&p.in, "netwo"),
+  OK(wire_fill(&p.in, &p.link, 4, true) == 0 && holds(&p.in, "netwo"),
      "more is appended, and counted from the position");
   pair_done(&p);
 }
@@ -281,25 +283,25 @@ static void ends(void)
   pair_init(&p, 0);
   says(&p, "ab");
   MUST(shutdown(p.peer, SHUT_WR) == 0);
-  OK(wire_fill(&p.in, p.fd, 3, true) == -EPIPE && holds(&p.in, "ab"),
+  OK(wire_fill(&p.in, &p.link, 3, true) == -EPIPE && holds(&p.in, "ab"),
      "the other side has closed: what came is kept");
-  OK(!wire_look(&p.in, p.fd), "nothing more comes");
+  OK(!wire_look(&p.in, &p.link), "nothing more comes");
   (void)close(p.peer);
   p.peer = -1;
-  OK(!wire_send(p.fd, bytes, sizeof(bytes), 0), "nothing can be sent");
+  OK(!wire_send(&p.link, bytes, sizeof(bytes), 0), "nothing can be sent");
   pair_done(&p);
 
   pair_init(&p, 0);
-  MUST(write(p.fd, "unread", 6) == 6);
+  MUST(write(p.link.fd, "unread", 6) == 6);
   (void)close(p.peer);
   p.peer = -1;
-  OK(wire_fill(&p.in, p.fd, 1, false) == -ECONNRESET,
+  OK(wire_fill(&p.in, &p.link, 1, false) == -ECONNRESET,
      "a connection that breaks is no orderly end");
   pair_done(&p);
 
   pair_init(&p, 0);
-  (void)shutdown(p.fd, SHUT_RDWR);
-  OK(wire_fill(&p.in, p.fd, 1, true) == -EPIPE,
+  (void)shutdown(p.link.fd, SHUT_RDWR);
+  OK(wire_fill(&p.in, &p.link, 1, true) == -EPIPE,
      "a wait ends when the own side shuts the socket down");
   pair_done(&p);
 }
@@ -309,11 +311,12 @@ static void looks(void)
   struct pair p;
 
   pair_init(&p, 0); /* in blocking mode */
-  OK(!wire_look(&p.in, p.fd) && p.in.end == 0, "a look does not wait");
+  OK(!wire_look(&p.in, &p.link) && p.in.end == 0, "a look does not wait");
   says(&p, "news");
-  OK(wire_look(&p.in, p.fd) && holds(&p.in, "news"), "it takes what has come");
+  OK(wire_look(&p.in, &p.link) && holds(&p.in, "news"),
+     "it takes what has come");
   says(&p, "!");
-  OK(wire_look(&p.in, p.fd) && holds(&p.in, "news!"), "and appends it");
+  OK(wire_look(&p.in, &p.link) && holds(&p.in, "news!"), "and appends it");
   pair_done(&p);
 }
 
@@ -326,21 +329,21 @@ static void frames(void)
   pair_init(&p, 0);
   OK(wire_frame_size(&digit_frame, &p.in) == 1, "at first the head is wanted");
   says(&p, "3ab");
-  OK(wire_look(&p.in, p.fd) && wire_frame_size(&digit_frame, &p.in) == 4,
+  OK(wire_look(&p.in, &p.link) && wire_frame_size(&digit_frame, &p.in) == 4,
      "the head tells the size");
   says(&p, "c0");
   says(&p, "2");
-  OK(wire_frame_fill(&digit_frame, &p.in, p.fd, false) == 0 &&
+  OK(wire_frame_fill(&digit_frame, &p.in, &p.link, false) == 0 &&
        wire_buffer_have(&p.in) >= 4,
      "a frame in two pieces");
   p.in.pos += 4;
-  OK(wire_frame_fill(&digit_frame, &p.in, p.fd, true) == 0 &&
+  OK(wire_frame_fill(&digit_frame, &p.in, &p.link, true) == 0 &&
        wire_frame_size(&digit_frame, &p.in) == 1,
      "a frame that is only a head");
   p.in.pos += 1;
   says(&p, "x");
   MUST(shutdown(p.peer, SHUT_WR) == 0);
-  OK(wire_frame_fill(&digit_frame, &p.in, p.fd, false) == -EPIPE &&
+  OK(wire_frame_fill(&digit_frame, &p.in, &p.link, false) == -EPIPE &&
        holds(&p.in, "2x"),
      "a frame that breaks off");
   pair_done(&p);
