@@ -123,9 +123,42 @@ bool process_done(struct db_process *p)
   password_done(&p->password);
   for (int i = 0; i < LOGIN_KEYS; i++)
     free(atomic_load(&p->login_keys.of[i]));
+  for (struct driver_shared *s = atomic_load(&p->shared), *next; s; s = next) {
+    next = s->next;
+    s->free(s);
+  }
   (void)pthread_mutex_destroy(&p->failures.lock);
   (void)pthread_mutex_destroy(&p->driver_lock);
   return all;
+}
+
+static struct driver_shared *shared_find(struct db_process *p, const void *cfg)
+{
+  struct driver_shared *s = atomic_load_explicit(&p->shared,
+                                                 memory_order_acquire);
+
+  while (s && s->cfg != cfg)
+    s = s->next;
+  return s;
+}
+
+struct driver_shared *
+process_shared(struct db_process *p, const void *cfg,
+               struct driver_shared *(*make)(const void *cfg))
+{
+  struct driver_shared *s = shared_find(p, cfg);
+
+  if (s)
+    return s;
+  (void)pthread_mutex_lock(&p->driver_lock);
+  s = shared_find(p, cfg);
+  if (!s && (s = make(cfg)) != NULL) {
+    s->cfg = cfg;
+    s->next = atomic_load_explicit(&p->shared, memory_order_relaxed);
+    atomic_store_explicit(&p->shared, s, memory_order_release);
+  }
+  (void)pthread_mutex_unlock(&p->driver_lock);
+  return s;
 }
 
 static const struct driver *process_server_driver(struct db_process *p)

@@ -122,6 +122,8 @@ struct db_process {
   _Atomic bool noted; /* of `server`; release, acquire */
   /* Owned.  See scram.h. */
   struct login_keys login_keys;
+  /* Owned; filled under `driver_lock`; release, acquire. */
+  _Atomic(struct driver_shared *) shared;
   /* The driver's state of own logins; 0 at first; relaxed. */
   _Atomic uint32_t own_login;
   const struct driver *driver; /* with `server` */
@@ -147,6 +149,11 @@ int process_init(struct db_process *p, struct err *err);
 /* After all envs.  False: threads were left behind, which use `p` and the
  * drivers' options; leave with _exit(). */
 bool process_done(struct db_process *p);
+
+/* The struct for `cfg`, made by the first caller.  NULL: no memory. */
+struct driver_shared *
+process_shared(struct db_process *p, const void *cfg,
+               struct driver_shared *(*make)(const void *cfg));
 
 /* While no other thread uses the process. */
 void process_set_over(struct db_process *p, _Atomic uint32_t *over);

@@ -53,7 +53,7 @@ static void record_steps(const struct conn *c, const struct visit *v,
 {
   const char *const names[VISIT_STEPS] = {
     [VISIT_RESOLVE] = "resolve",   [VISIT_CONNECT] = "connect",
-    [VISIT_TLS] = "ask for TLS",   [VISIT_LOGIN] = login,
+    [VISIT_TLS] = "TLS",           [VISIT_LOGIN] = login,
     [VISIT_QUERY] = "first query", [VISIT_CLOSE] = "close",
   };
   uint64_t at_ns = start_ns;

@@ -51,6 +51,29 @@ tap() {
 @test "pgsql: the suite of all drivers, TLS" {
   tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --pgsql-sslmode=require \
     --pgsql-host=localhost --pgsql-port="$PG_PORT"
+  tap "$BENCH_BUILD/tests/db/suite" --driver=pgsql --raw --pgsql-sslmode=require \
+    --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT" --pgsql-user=sbpass --pgsql-password=secret
+}
+
+@test "pgsql: certificates are trusted as libpq trusts them" {
+  tap "$BENCH_BUILD/tests/db/pgsql_tls"
+}
+
+@test "pgsql: clients with TLS" {
+  local engine pid sql="SELECT count(*) FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) WHERE s.ssl AND usename = 'sbpass'"
+  local to=(oltp_point_select --db-driver=pgsql --pgsql-host=localhost --pgsql-port="$PG_PORT" --pgsql-user=sbpass
+    --pgsql-password=secret --pgsql-sslmode=verify-full --pgsql-sslrootcert="$PG_CA")
+  "$BENCH" "${to[@]}" prepare >/dev/null
+  for engine in epoll io_uring; do
+    "$BENCH" "${to[@]}" --threads=2 --clients=40 --client-engine=$engine --time=0 --events=0 run >"$BATS_TEST_TMPDIR/out" 2>&1 &
+    pid=$!
+    within 20 eval '[ "$(servers sql "$BATS_FILE_TMPDIR/pg" "$sql")" = 40 ]'
+    [ "$(ls "/proc/$pid/task" | wc -l)" -le 10 ] # libpq would have one for each that waits
+    kill -INT "$pid"
+    wait "$pid" || [ $? = 130 ]
+    run ! grep -E 'FATAL|ERROR' "$BATS_TEST_TMPDIR/out"
+  done
+  "$BENCH" "${to[@]}" cleanup >/dev/null
 }
 
 # life ARG...: lives of connections without the library; sets status and err.
@@ -71,12 +94,8 @@ life() {
   grep -Eq '^    login +20 ' <<<"$out"
   life -0 --pgsql-host=localhost --pgsql-sslmode=disable --threads=2
   grep -Eq '^    resolve +20 ' <<<"$out"
-  # This server wants TLS, which is left to the library.
-  life -1 --pgsql-host=127.0.0.1 --pgsql-sslmode=prefer
-  grep -q 'the driver cannot log in by itself: the server wants TLS$' <<<"$err"
-  life -0 --pgsql-host=127.0.0.1 --pgsql-sslmode=prefer --handshake=auto
-  grep -q '^WARNING: the client library opens the connections: the server wants TLS$' <<<"$err"
-  grep -Eq '^    connect and login +20 ' <<<"$out"
+  life -0 --pgsql-host=127.0.0.1 --pgsql-sslmode=require
+  grep -Eq '^    TLS +20 ' <<<"$out"
 }
 
 @test "pgsql: a life that fails says what the library says" {

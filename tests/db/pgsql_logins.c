@@ -44,22 +44,29 @@ static void told(void)
   fixture_done(&f);
 }
 
-/* A server that wants TLS gets it: the library logs in. */
+/* With all modes in which libpq encrypts, and in those only. */
 static void encrypted(void)
 {
-  struct fixture f;
-  struct conn *c;
+  static const char *const expected[] = { "f", "f", "t", "t", "t", "t" };
 
-  start(&f);
-  f.host[0] = "127.0.0.1";
-  fixture_open(&f);
-  c = fixture_conn(&f);
-  OK(!pgsql_of(c->session)->raw, "the session is the library's");
-  OK(atomic_load(&f.process.own_login), "and so is the next one");
-  OK_STR(
-    fixture_ask(c, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"),
-    "t", "encrypted");
-  fixture_done(&f);
+  for (int mode = 0; pgsql_sslmodes[mode]; mode++) {
+    struct fixture f;
+    struct conn *c;
+
+    start(&f);
+    f.host[0] = "localhost";
+    f.cfg.sslmode = mode;
+    f.cfg.sslrootcert = fixture_env("PG_CA", "");
+    f.cfg.user = "sbpass";
+    f.cfg.password = "secret";
+    fixture_open(&f);
+    c = fixture_conn(&f);
+    OK(pgsql_of(c->session)->raw, pgsql_sslmodes[mode]);
+    OK_STR(fixture_ask(
+             c, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"),
+           expected[mode], "encrypted or not");
+    fixture_done(&f);
+  }
 }
 
 /* ---- failures ---- */

@@ -133,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   s = calloc(1, sizeof(*s));
   MUST(mysql && s);
   s->mysql = mysql;
-  s->fd = FAKE_SOCKET;
+  s->link.fd = FAKE_SOCKET;
   s->backend = &mysqld_wire_backend;
   s->wire.forms.no_eof = (data[0] & FLAG_NO_EOF) != 0;
   s->wire.forms.attributes = (data[0] & FLAG_ATTRIBUTES) != 0;

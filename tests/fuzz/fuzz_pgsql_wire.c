@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
   p = calloc(1, sizeof(*p));
   MUST(p);
-  p->fd = FAKE_SOCKET;
+  p->link.fd = FAKE_SOCKET;
   p->plain = true;
   p->base.dialect = EMUL_PGSQL;
   p->base.trx = data[0] & FLAG_ABORTED ? TRX_ABORTED : TRX_NONE;

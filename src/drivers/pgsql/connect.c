@@ -233,7 +233,7 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
   p->plain_chosen = !why && cfg->protocol != PGSQL_LIBRARY;
   p->plain = p->plain_chosen;
   p->base.blocks = p->plain ? SESSION_BLOCKS_PREPARE : SESSION_BLOCKS_ALL;
-  if (why)
+  if (PQgssEncInUse(p->conn))
     pgsql_raw_never(&p->base);
   if (!why || cfg->protocol != PGSQL_WIRE)
     return 0;

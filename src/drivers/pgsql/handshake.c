@@ -17,6 +17,7 @@
 #include "db/env.h"
 #include "drivers/pgsql/bytes.h"
 #include "drivers/pgsql/session.h"
+#include "drivers/pgsql/tls.h"
 #include "drivers/wire/link.h"
 #include "drivers/wire/md5.h"
 
@@ -35,7 +36,8 @@ enum {
   ERROR_MAX = 30000,
 };
 
-static const char mechanism[] = "SCRAM-SHA-256";
+static const char mechanism_plain[] = "SCRAM-SHA-256",
+                  mechanism_bound[] = "SCRAM-SHA-256-PLUS";
 
 const uint8_t pgsql_handshake_tls[8] = { 0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f };
 
@@ -190,6 +192,17 @@ static enum handshake_rc answer_md5(struct pgsql_handshake *g,
            : no_memory(g);
 }
 
+static enum handshake_rc answer_plain(struct pgsql_handshake *g,
+                                      struct wire_buffer *out)
+{
+  const char *password = g->who->password;
+
+  g->stage = HANDSHAKE_LOGGED_IN;
+  return send_message(out, 'p', password, strlen(password) + 1, NULL, 0)
+           ? HANDSHAKE_MORE
+           : no_memory(g);
+}
+
 static bool is_listed(const char *name, const uint8_t *list, size_t len)
 {
   const uint8_t *const end = list + len;
@@ -210,22 +223,32 @@ static enum handshake_rc begin_scram(struct pgsql_handshake *g,
                                      const uint8_t *body, size_t len,
                                      struct wire_buffer *out)
 {
-  uint8_t head[sizeof(mechanism) + 4];
+  const bool offered = is_listed(mechanism_bound, body, len);
+  const char *mechanism = offered ? mechanism_bound : mechanism_plain;
+  const size_t size = strlen(mechanism) + 1;
+  uint8_t head[sizeof(mechanism_bound) + 4];
   char nonce[SCRAM_NONCE + 1], first[SCRAM_ROOM];
   size_t n;
 
   if (!is_listed(mechanism, body, len))
     return cannot(g, "the server knows no SCRAM-SHA-256");
+  if (offered && !g->encrypted)
+    return forged(g, "server offered SCRAM-SHA-256-PLUS authentication over a "
+                     "non-SSL connection");
+  if (offered && g->end_point_len == 0)
+    return cannot(g, "the server's certificate has no hash to bind to");
   if (!scram_is_plain(g->who->password))
     return cannot(g, "the password has characters that are not ASCII");
   if (scram_nonce(nonce) < 0)
     return fail(g, "could not generate nonce");
+  if (g->encrypted)
+    scram_bind(&g->scram, g->end_point, offered ? g->end_point_len : 0);
   n = scram_begin(&g->scram, "", nonce, first);
-  memcpy(head, mechanism, sizeof(mechanism));
-  (void)put_u32(head + sizeof(mechanism), (uint32_t)n);
+  memcpy(head, mechanism, size);
+  (void)put_u32(head + size, (uint32_t)n);
   g->stage = HANDSHAKE_SCRAM_FIRST;
-  return send_message(out, 'p', head, sizeof(head), first, n) ? HANDSHAKE_MORE
-                                                              : no_memory(g);
+  return send_message(out, 'p', head, size + 4, first, n) ? HANDSHAKE_MORE
+                                                          : no_memory(g);
 }
 
 static enum handshake_rc go_on_with_scram(struct pgsql_handshake *g,
@@ -275,13 +298,15 @@ static enum handshake_rc take_request(struct pgsql_handshake *g,
     return end_scram(g, body, len);
   if (!first)
     return forged(g, "the server has left out a step of the login");
-  if (kind == REQUEST_PLAIN)
+  if (kind == REQUEST_PLAIN && !g->encrypted)
     return cannot(g, "the server asks for the password in plain text");
-  if (kind != REQUEST_MD5 && kind != REQUEST_SASL)
+  if (kind != REQUEST_PLAIN && kind != REQUEST_MD5 && kind != REQUEST_SASL)
     return cannot(g, "the server asks for another kind of login");
   if (!g->who->password || !*g->who->password)
     return cannot(g, "the password is not among the options, and only libpq "
                      "looks for it in files");
+  if (kind == REQUEST_PLAIN)
+    return answer_plain(g, out);
   return kind == REQUEST_MD5 ? answer_md5(g, body, len, out)
                              : begin_scram(g, body, len, out);
 }
@@ -436,9 +461,18 @@ enum handshake_rc pgsql_handshake_take(struct pgsql_handshake *g,
   return HANDSHAKE_MORE;
 }
 
+/* Of one attempt. */
+enum opening_tls {
+  OPENING_PLAIN,
+  OPENING_OFFERED, /* if the server has TLS */
+  OPENING_TLS
+};
+
 struct opening {
   struct handshake base;
   struct pgsql_session *p;
+  enum opening_tls tls;
+  bool turned; /* the second of two attempts: see opening_may_turn() */
   struct outcome *out;
   struct pgsql_params params;
   const char *port;
@@ -467,6 +501,18 @@ static bool opening_has_wishes(void)
     "PGDATESTYLE",
     "PGTZ",
     "PGGEQO",
+    "PGREQUIRESSL",
+    "PGSSLCOMPRESSION",
+    "PGSSLCERT",
+    "PGSSLCERTMODE",
+    "PGSSLKEY",
+    "PGSSLROOTCERT",
+    "PGSSLCRL",
+    "PGSSLCRLDIR",
+    "PGSSLSNI",
+    "PGSSLNEGOTIATION",
+    "PGSSLMINPROTOCOLVERSION",
+    "PGSSLMAXPROTOCOLVERSION",
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -478,19 +524,29 @@ static bool opening_has_wishes(void)
   return false;
 }
 
+static enum opening_tls opening_first_tls(const struct pgsql_cfg *cfg)
+{
+  switch (*pgsql_sslmodes[cfg->sslmode]) {
+  case 'd': /* disable */
+  case 'a': /* allow: see opening_may_turn() */
+    return OPENING_PLAIN;
+  case 'p': /* prefer */
+    return OPENING_OFFERED;
+  default:
+    return OPENING_TLS;
+  }
+}
+
 /* Sets the target.  NULL: our own login is possible. */
 static const char *opening_why_not(struct opening *o)
 {
   const struct pgsql_params *p = &o->params;
-  const char *mode = pgsql_sslmodes[p->cfg->sslmode];
   int64_t port;
 
   if (p->parsed || p->by_service)
     return "there is a connection string or a service";
   if (!p->host || !p->user || strchr(p->host, ','))
     return "the options name no server, no user, or several servers in one";
-  if (strcmp(mode, "prefer") != 0 && strcmp(mode, "disable") != 0)
-    return "--pgsql-sslmode asks for TLS";
   if (opening_has_wishes())
     return "the environment has wishes for libpq";
   if (pgsql_is_socket(p->host)) {
@@ -503,6 +559,7 @@ static const char *opening_why_not(struct opening *o)
     return "the port is no number";
   o->base.host = p->host;
   o->base.port = (unsigned)port;
+  o->tls = opening_first_tls(p->cfg);
   return NULL;
 }
 
@@ -605,6 +662,50 @@ static enum visit_rc opening_refused(struct handshake *h, enum handshake_rc rc)
   return VISIT_FAILED;
 }
 
+static enum visit_rc opening_untrusted(struct handshake *h, const char *what,
+                                       const char *text)
+{
+  char why[256];
+
+  opening_of(h)->out->permanent = true;
+  (void)snprintf(why, sizeof(why), "%s%.160s\n", what, text);
+  return opening_failed(h, why);
+}
+
+/* Bytes behind the letter would be taken for a part of the encrypted
+ * session. */
+static enum visit_rc opening_shake(struct handshake *h)
+{
+  struct opening *o = opening_of(h);
+  const struct tls_context *context = pgsql_tls_context(&o->p->base);
+  const char *mode = pgsql_sslmodes[o->params.cfg->sslmode];
+  struct pgsql_handshake *g = &o->messages;
+  uint8_t surplus;
+  int rc;
+
+  if (!context)
+    return handshake_cannot(h, "only libpq can encrypt here");
+  if (recv(h->link.fd, &surplus, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+    return opening_untrusted(h, "received unencrypted data after SSL response",
+                             "");
+  h->link.tls = wire_tls_new(context, pgsql_tls_host(h->host));
+  if (!h->link.tls)
+    return opening_broken(h, -ENOMEM);
+  rc = wire_tls_shake(h->link.tls, h->link.fd, h->v->until_ns);
+  if (rc == -EPROTO)
+    return opening_untrusted(h, "SSL error: ", wire_tls_why(h->link.tls));
+  if (rc < 0)
+    return opening_broken(h, rc);
+  if (strcmp(mode, "verify-full") == 0 &&
+      !pgsql_tls_is_for(h->link.tls, h->host))
+    return opening_untrusted(h, "server certificate does not match host name ",
+                             h->host);
+  g->encrypted = true;
+  g->end_point_len = wire_tls_end_point(h->link.tls, g->end_point);
+  handshake_end_step(h);
+  return VISIT_DONE;
+}
+
 /* One byte is read, unless an error begins there. */
 static enum visit_rc opening_ask_for_tls(struct handshake *h)
 {
@@ -625,11 +726,14 @@ static enum visit_rc opening_ask_for_tls(struct handshake *h)
   if (answer == 'E')
     return handshake_talk(h, VISIT_TLS, true);
   wire_buffer_clear(&h->in);
+  if (answer == 'S')
+    return opening_shake(h);
   handshake_end_step(h);
+  if (answer == 'N' && o->tls == OPENING_TLS)
+    return opening_untrusted(
+      h, "server does not support SSL, but SSL was required", "");
   if (answer == 'N')
     return VISIT_DONE;
-  if (answer == 'S')
-    return handshake_cannot(h, "the server wants TLS");
   o->out->permanent = true;
   (void)snprintf(why, sizeof(why),
                  "received invalid response to SSL negotiation: %c\n"
@@ -644,7 +748,7 @@ static enum visit_rc opening_start(struct handshake *h)
   enum visit_rc rc = VISIT_DONE;
 
   *o->out = (struct outcome){ 0 };
-  if (!h->path && strcmp(pgsql_sslmodes[o->params.cfg->sslmode], "prefer") == 0)
+  if (o->tls != OPENING_PLAIN)
     rc = opening_ask_for_tls(h);
   if (rc != VISIT_DONE)
     return rc;
@@ -668,12 +772,40 @@ static const struct handshake_protocol opening_protocol = {
   .refused = opening_refused,
 };
 
+/* With allow, a server that has refused a session without TLS is asked again
+ * with TLS; with prefer, without TLS if that was in the way. */
+static bool opening_may_turn(const struct opening *o)
+{
+  const struct pgsql_handshake *g = &o->messages;
+
+  if (o->base.path || (o->base.step != VISIT_LOGIN && !o->base.link.tls))
+    return false;
+  if (o->tls == OPENING_PLAIN)
+    return *pgsql_sslmodes[o->params.cfg->sslmode] == 'a' && g->refused;
+  return o->tls == OPENING_OFFERED && o->base.link.tls &&
+         (g->refused || o->base.step == VISIT_TLS);
+}
+
+static void opening_turn(struct opening *o)
+{
+  const struct pgsql_handshake *g = &o->messages;
+
+  o->turned = true;
+  o->tls = o->tls == OPENING_PLAIN ? OPENING_TLS : OPENING_PLAIN;
+  o->messages = (struct pgsql_handshake){ .who = g->who,
+                                          .keys = g->keys,
+                                          .until_ns = g->until_ns };
+  handshake_done(&o->base);
+  strbuf_clear(&o->p->text);
+}
+
 /* Afterwards the server is ready.  Needs opening_done() in any case. */
 static enum visit_rc opening_open(struct opening *o, struct session *s,
                                   struct visit *v, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
   const struct pgsql_params *params = &o->params;
+  enum visit_rc rc;
   const char *why;
   struct err err;
 
@@ -695,7 +827,14 @@ static enum visit_rc opening_open(struct opening *o, struct session *s,
   p->keys.shared = s->env ? &s->env->process->login_keys : NULL;
   strbuf_clear(&p->text);
   why = opening_why_not(o);
-  return why ? handshake_cannot(&o->base, why) : handshake_open(&o->base);
+  if (why)
+    return handshake_cannot(&o->base, why);
+  rc = handshake_open(&o->base);
+  if (rc == VISIT_FAILED && opening_may_turn(o)) {
+    opening_turn(o);
+    rc = handshake_open(&o->base);
+  }
+  return rc;
 }
 
 static void opening_done(struct opening *o)
@@ -738,7 +877,7 @@ enum visit_rc pgsql_visit(struct session *s, struct visit *v,
 }
 
 enum {
-  RAW_NEVER = 1 /* encrypted sessions, or only libpq can log in */
+  RAW_NEVER = 1 /* only libpq can log in, or encrypt */
 };
 
 void pgsql_raw_never(struct session *s)
@@ -748,12 +887,12 @@ void pgsql_raw_never(struct session *s)
 }
 
 /* Errors of the server are final, and missing proofs.  Other failures may
- * concern one address of several. */
+ * concern one address of several.  After two attempts, libpq has both texts. */
 static bool opening_is_final(const struct opening *o)
 {
   const struct pgsql_handshake *g = &o->messages;
 
-  return g->forged || (g->refused && g->state[0] != '\0');
+  return g->forged || (g->refused && g->state[0] != '\0' && !o->turned);
 }
 
 static void opening_adopt(struct opening *o)

@@ -2,8 +2,8 @@
  * handshake.h - messages from the begin of a session to the answer of its first
  * statement: bytes in, bytes out, without a socket.
  *
- * No password, md5 and SCRAM-SHA-256 are possible.  A password is never sent as
- * plain text.
+ * No password, md5, SCRAM-SHA-256 and SCRAM-SHA-256-PLUS are possible.  A
+ * password is sent as plain text only if the session is encrypted.
  */
 #ifndef BENCH_DRIVERS_PGSQL_HANDSHAKE_H
 #define BENCH_DRIVERS_PGSQL_HANDSHAKE_H
@@ -15,6 +15,7 @@
 #include "drivers/wire/buffer.h"
 #include "drivers/wire/handshake.h"
 #include "drivers/wire/scram.h"
+#include "drivers/wire/tls.h"
 
 /* All texts are borrowed. */
 struct pgsql_handshake_who {
@@ -33,11 +34,14 @@ enum pgsql_handshake_stage {
   HANDSHAKE_ANSWER,
 };
 
-/* The caller sets the first three members; the rest is 0. */
+/* The caller sets the first block; the rest is 0. */
 struct pgsql_handshake {
   const struct pgsql_handshake_who *who;
   struct scram_keys *keys; /* borrowed */
   uint64_t until_ns;
+  bool encrypted;
+  uint8_t end_point[TLS_END_POINT_MAX]; /* see wire_tls_end_point() */
+  size_t end_point_len;
 
   enum pgsql_handshake_stage stage;
   struct scram scram;

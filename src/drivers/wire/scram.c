@@ -18,9 +18,9 @@ enum {
   NONCE_BYTES = SCRAM_NONCE / 4 * 3
 };
 
-/* No channel binding, and no other user to act for. */
-#define FIRST_HEAD "n,,"
-#define FINAL_HEAD "c=biws,r=" /* biws: FIRST_HEAD in base64 */
+/* No other user to act for. */
+static const char head_plain[] = "n,,", head_not_offered[] = "y,,",
+                  head_bound[] = "p=tls-server-end-point,,";
 
 int scram_nonce(char ret[SCRAM_NONCE + 1])
 {
@@ -42,13 +42,22 @@ bool scram_is_plain(const char *password)
   return true;
 }
 
+void scram_bind(struct scram *s, const uint8_t *end_point, size_t n)
+{
+  s->head = n > 0 ? head_bound : head_not_offered;
+  s->binding_len = n;
+  memcpy(s->binding, end_point, n);
+}
+
 size_t scram_begin(struct scram *s, const char *user, const char *nonce,
                    char to[SCRAM_ROOM])
 {
   (void)snprintf(s->nonce, sizeof(s->nonce), "%s", nonce);
   (void)snprintf(s->first, sizeof(s->first), "n=%.*s,r=%s", SCRAM_USER_MAX,
                  user, s->nonce);
-  return (size_t)snprintf(to, SCRAM_ROOM, FIRST_HEAD "%s", s->first);
+  if (!s->head)
+    s->head = head_plain;
+  return (size_t)snprintf(to, SCRAM_ROOM, "%s%s", s->head, s->first);
 }
 
 struct challenge {
@@ -291,6 +300,22 @@ static const struct scram_made *get_keys(struct scram_keys *chain,
   return w.keys;
 }
 
+/* The last message without its proof; its length. */
+static size_t put_final(const struct scram *s, const struct challenge *c,
+                        char to[SCRAM_ROOM])
+{
+  const size_t n = strlen(s->head);
+  uint8_t channel[sizeof(head_bound) + SCRAM_BINDING_MAX];
+  char text[BASE64_LENGTH(sizeof(channel)) + 1];
+
+  memcpy(channel, s->head, n);
+  memcpy(channel + n, s->binding, s->binding_len);
+  base64_encode(channel, n + s->binding_len, text);
+  text[BASE64_LENGTH(n + s->binding_len)] = '\0';
+  return (size_t)snprintf(to, SCRAM_ROOM, "c=%s,r=%.*s", text,
+                          (int)c->nonce_len, c->nonce);
+}
+
 size_t scram_answer(struct scram *s, struct scram_keys *chain,
                     const char *password, const char *said, size_t len,
                     uint64_t until_ns, char to[SCRAM_ROOM], char *why,
@@ -321,8 +346,7 @@ size_t scram_answer(struct scram *s, struct scram_keys *chain,
     (void)snprintf(why, why_size, "%s", wrong);
     return 0;
   }
-  at = (size_t)snprintf(to, SCRAM_ROOM, FINAL_HEAD "%.*s", (int)c.nonce_len,
-                        c.nonce);
+  at = put_final(s, &c, to);
   n = (size_t)snprintf(all, sizeof(all), "%s,%.*s,%s", s->first, (int)len, said,
                        to);
   hmac_sha256(&keys->server, all, n, s->expected);

@@ -1,6 +1,6 @@
 /*
- * scram.h - SCRAM-SHA-256 for clients (RFC 5802, RFC 7677), without channel
- * binding.
+ * scram.h - SCRAM-SHA-256 for clients (RFC 5802, RFC 7677), with channel
+ * binding (RFC 5929) if wished.
  *
  * The key of a password costs thousands of hashes of password, salt and
  * iterations: repeated logins compute it once, while a fiber is parked.
@@ -22,7 +22,8 @@ enum {
   SCRAM_SALT_MAX = 256,       /* bytes */
   SCRAM_MESSAGE_MAX = 1024,   /* bytes, of the server */
   SCRAM_ITERATIONS = 1000000, /* maximum; servers ask for 4096 */
-  SCRAM_ROOM = 512,
+  SCRAM_ROOM = 640,
+  SCRAM_BINDING_MAX = 64, /* bytes */
 };
 
 struct scram_made;
@@ -36,6 +37,9 @@ struct scram_keys {
 void scram_keys_done(struct scram_keys *k);
 
 struct scram {
+  const char *head; /* static; NULL: no channel */
+  uint8_t binding[SCRAM_BINDING_MAX];
+  size_t binding_len;
   char nonce[SCRAM_NONCE + 1];
   char first[SCRAM_USER_MAX + SCRAM_NONCE +
              8];                  /* first message without its head */
@@ -44,6 +48,10 @@ struct scram {
 
 /* -errno: no random numbers. */
 int scram_nonce(char ret[SCRAM_NONCE + 1]);
+
+/* Before scram_begin(), on an encrypted channel: bind to its end, or say that
+ * the server has not offered this (`n` is 0). */
+void scram_bind(struct scram *s, const uint8_t *end_point, size_t n);
 
 /* Returns the length.  `user`: "" if the server has it; no commas or equals
  * signs. */

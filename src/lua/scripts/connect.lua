@@ -17,7 +17,7 @@ sysbench.cmdline.options = {
 }
 
 local STEPS = {
-   {"resolve", "resolve"}, {"connect", "connect"}, {"tls", "ask for TLS"},
+   {"resolve", "resolve"}, {"connect", "connect"}, {"tls", "TLS"},
    {"login", "login"}, {"query", "first query"}, {"close", "close"},
 }
 

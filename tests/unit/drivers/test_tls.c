@@ -276,8 +276,7 @@ static void cut_record(void *arg)
     MUST(wire_buffer_extend(&w.in, n));
     MUST(send(fd[1], bytes, cut, 0) == (ssize_t)cut);
     silent &= wire_tls_look(w.link.tls, fd[0], &w.in) == 0;
-    MUST(send(fd[1], bytes + cut, (size_t)len - cut, 0) ==
-         len - (ssize_t)cut);
+    MUST(send(fd[1], bytes + cut, (size_t)len - cut, 0) == len - (ssize_t)cut);
     heard = wire_tls_look(w.link.tls, fd[0], &w.in) == n;
   }
   OK(silent && heard, "a record that is cut at each byte");

@@ -1,0 +1,204 @@
+/*
+ * tls.c - TLS as libpq decides.
+ */
+#include "drivers/pgsql/tls.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "db/env.h"
+#include "drivers/pgsql/session.h"
+#include "drivers/wire/tls.h"
+
+enum {
+  RULES_SINCE = 150000, /* libpq compared addresses otherwise before */
+  FILES = 4,
+  PATH_ROOM = 1024
+};
+
+struct shared {
+  struct driver_shared base; /* first */
+  struct tls_context *context;
+};
+
+enum file {
+  FILE_CA,
+  FILE_CRL,
+  FILE_CERT,
+  FILE_KEY
+};
+
+/* The option, or the file in the user's folder.  False: too long. */
+static bool file_path(const char *option, const char *name, const char *home,
+                      char to[PATH_ROOM])
+{
+  const int n = option && *option
+                  ? snprintf(to, PATH_ROOM, "%s", option)
+                  : snprintf(to, PATH_ROOM, "%s/.postgresql/%s", home, name);
+
+  return n > 0 && n < PATH_ROOM;
+}
+
+static bool is_there(const char *path)
+{
+  struct stat about;
+
+  return stat(path, &about) == 0;
+}
+
+/* Others must not read a key; root's may be read by a group. */
+static bool is_private(const char *path)
+{
+  struct stat about;
+
+  if (stat(path, &about) < 0 || !S_ISREG(about.st_mode))
+    return false;
+  return (about.st_mode & (about.st_uid == 0 ? S_IWGRP | S_IXGRP | S_IRWXO
+                                             : S_IRWXG | S_IRWXO)) == 0;
+}
+
+/* A missing file that was named is for libpq to report. */
+static struct tls_context *make_context(const struct pgsql_cfg *cfg)
+{
+  const char *home = getenv("HOME"), *mode = pgsql_sslmodes[cfg->sslmode];
+  char path[FILES][PATH_ROOM];
+  struct tls_wishes w = { 0 };
+
+  if (PQlibVersion() < RULES_SINCE || !home || !*home ||
+      (cfg->sslrootcert && strcmp(cfg->sslrootcert, "system") == 0) ||
+      (cfg->sslkey && strchr(cfg->sslkey, ':')) /* a key of an engine */
+      || !file_path(cfg->sslrootcert, "root.crt", home, path[FILE_CA]) ||
+      !file_path(cfg->sslcrl, "root.crl", home, path[FILE_CRL]) ||
+      !file_path(cfg->sslcert, "postgresql.crt", home, path[FILE_CERT]) ||
+      !file_path(cfg->sslkey, "postgresql.key", home, path[FILE_KEY]))
+    return NULL;
+  if (is_there(path[FILE_CA])) {
+    w.ca = path[FILE_CA];
+    w.crl = path[FILE_CRL];
+  } else if (strncmp(mode, "verify-", 7) == 0) {
+    return NULL;
+  }
+  if (is_there(path[FILE_CERT])) {
+    if (!is_private(path[FILE_KEY]))
+      return NULL;
+    w.cert = path[FILE_CERT];
+    w.key = path[FILE_KEY];
+  }
+  return tls_context_new(&w);
+}
+
+static void shared_free(struct driver_shared *base)
+{
+  tls_context_free(((struct shared *)(void *)base)->context);
+  free(base);
+}
+
+static struct driver_shared *shared_new(const void *cfg)
+{
+  struct shared *s = mem_new(1, sizeof(*s));
+
+  if (!s)
+    return NULL;
+  *s = (struct shared){ .base.free = shared_free,
+                        .context = make_context(cfg) };
+  return &s->base;
+}
+
+const struct tls_context *pgsql_tls_context(const struct session *s)
+{
+  struct driver_shared *base = NULL;
+
+  if (s->env)
+    base = process_shared(s->env->process, s->cfg, shared_new);
+  return base ? ((struct shared *)(void *)base)->context : NULL;
+}
+
+const char *pgsql_tls_host(const char *host)
+{
+  const bool numeric = strspn(host, "0123456789.") == strlen(host) ||
+                       strchr(host, ':');
+
+  return numeric ? NULL : host;
+}
+
+/* ---- names ---- */
+
+struct wanted {
+  const char *host;
+  bool is_address;
+  bool no_other; /* a name of the host's kind was there */
+};
+
+enum {
+  NAME_IS_OTHER = 0,
+  NAME_FITS = 1,
+  NAME_IS_WRONG = -1
+};
+
+/* `*` stands for one label, in front. */
+static bool fits_wildcard(const char *pattern, size_t n, const char *host)
+{
+  const size_t tail = n - 1, len = strlen(host);
+
+  if (n < 2 || pattern[0] != '*' || pattern[1] != '.' || len < n)
+    return false;
+  return strcasecmp(pattern + 1, host + len - tail) == 0 &&
+         !memchr(host, '.', len - tail);
+}
+
+static int name_fits(const struct wanted *w, const uint8_t *bytes, size_t n)
+{
+  char name[512];
+
+  if (memchr(bytes, '\0', n))
+    return NAME_IS_WRONG;
+  if (n >= sizeof(name))
+    return NAME_IS_OTHER;
+  memcpy(name, bytes, n);
+  name[n] = '\0';
+  return strcasecmp(name, w->host) == 0 || fits_wildcard(name, n, w->host)
+           ? NAME_FITS
+           : NAME_IS_OTHER;
+}
+
+static int address_fits(const struct wanted *w, const uint8_t *bytes, size_t n)
+{
+  struct in6_addr six;
+  struct in_addr four;
+
+  if (n == sizeof(four))
+    return inet_aton(w->host, &four) == 1 && memcmp(&four, bytes, n) == 0;
+  if (n == sizeof(six))
+    return inet_pton(AF_INET6, w->host, &six) == 1 &&
+           memcmp(&six, bytes, n) == 0;
+  return NAME_IS_WRONG;
+}
+
+static int take_name(void *ctx, enum tls_name kind, const uint8_t *bytes,
+                     size_t n)
+{
+  struct wanted *w = ctx;
+
+  if (kind == TLS_NAME_OTHER)
+    return w->no_other ? NAME_IS_OTHER : name_fits(w, bytes, n);
+  w->no_other |= (kind == TLS_NAME_IP) == w->is_address;
+  return kind == TLS_NAME_IP ? address_fits(w, bytes, n)
+                             : name_fits(w, bytes, n);
+}
+
+bool pgsql_tls_is_for(const struct wire_tls *t, const char *host)
+{
+  struct in6_addr six;
+  struct in_addr four;
+  struct wanted w = { .host = host };
+
+  w.is_address = inet_aton(host, &four) == 1 ||
+                 inet_pton(AF_INET6, host, &six) == 1;
+  return wire_tls_names(t, take_name, &w) == NAME_FITS;
+}
