@@ -15,7 +15,7 @@ struct session;
 enum visit_step {
   VISIT_RESOLVE,
   VISIT_CONNECT,
-  VISIT_TLS,   /* asking whether the server wants TLS */
+  VISIT_TLS,   /* asking for TLS, and the handshake */
   VISIT_LOGIN, /* until a statement is awaited */
   VISIT_QUERY,
   VISIT_CLOSE,

@@ -20,7 +20,7 @@
 
 enum signer {
   BY_CA,
-  BY_OTHER,        /* nobody trusts */
+  BY_OTHER, /* nobody trusts */
   BY_ITSELF,
   BY_MIDDLE,       /* signed by the CA, and sent along */
   BY_ABSENT_MIDDLE /* not sent */
@@ -79,8 +79,8 @@ static const struct one cases[] = {
   { "address as a name", FULL, "127.0.0.1", "x", "DNS:127.0.0.1", 0, 0, true },
   { "names hide no address", FULL, "127.0.0.1", "127.0.0.1", "DNS:a", 0, 0,
     true },
-  { "address hides the subject", FULL, "127.0.0.1", "127.0.0.1",
-    "IP:127.0.0.2", 0, 0, false },
+  { "address hides the subject", FULL, "127.0.0.1", "127.0.0.1", "IP:127.0.0.2",
+    0, 0, false },
   { "wildcard for an address", FULL, "127.0.0.1", "*.0.0.1", NULL, 0, 0, true },
   { "another authority", FULL, HOST, HOST, NULL, BY_OTHER, 0, false },
   { "signed by itself", FULL, HOST, HOST, NULL, BY_ITSELF, 0, false },
@@ -187,7 +187,7 @@ static void end_cert(X509 *cert, const struct signatory *by)
 }
 
 static struct signatory make_authority(const char *cn, long serial,
-                                      const struct signatory *by)
+                                       const struct signatory *by)
 {
   struct signatory a = { .key = make_key(EVP_PKEY_EC) };
 
@@ -220,8 +220,8 @@ static X509_CRL *make_crl(const struct signatory *by)
 {
   X509_CRL *crl = X509_CRL_new();
   X509_REVOKED *r = X509_REVOKED_new();
-  ASN1_TIME *now = X509_gmtime_adj(NULL, -60), *later = X509_gmtime_adj(NULL,
-                                                                        3600);
+  ASN1_TIME *now = X509_gmtime_adj(NULL, -60),
+            *later = X509_gmtime_adj(NULL, 3600);
   ASN1_INTEGER *serial = ASN1_INTEGER_new();
 
   MUST(crl && r && now && later && serial &&
@@ -279,10 +279,10 @@ static SSL_CTX *make_server(const struct one *o)
   SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
   X509 *cert = begin_cert(key, o->cn, o->flaw == REVOKED ? REVOKED_SERIAL : 5);
   const struct signatory self = { .key = key, .cert = cert };
-  const struct signatory *by = o->by == BY_CA    ? &made.ca
-                              : o->by == BY_OTHER  ? &made.other
-                              : o->by == BY_ITSELF ? &self
-                                                   : &made.middle;
+  const struct signatory *by = o->by == BY_CA       ? &made.ca
+                               : o->by == BY_OTHER  ? &made.other
+                               : o->by == BY_ITSELF ? &self
+                                                    : &made.middle;
   const struct signatory forger = { .key = made.other.key, .cert = by->cert };
 
   if (o->alts)
@@ -314,7 +314,8 @@ struct server {
 
 static void *serve(void *arg)
 {
-  static const char accepted[] = "E\0\0\0\x24SFATAL\0VFATAL\0C28000\0Maccepted\0";
+  static const char accepted[] =
+    "E\0\0\0\x24SFATAL\0VFATAL\0C28000\0Maccepted\0";
   const struct server *s = arg;
   int fd;
 

@@ -8,8 +8,8 @@
  * libpq is idle meanwhile and does not see the messages, which are whole
  * exchanges, up to ReadyForQuery.  It still prepares and frees statements,
  * copies rows, and describes the connection.  COPY of a script is refused or
- * dropped, as with libpq.  TLS, GSS, and sessions that listen for notifications
- * are libpq's alone.
+ * dropped, as with libpq.  Sessions that libpq has encrypted, or that listen
+ * for notifications, are libpq's alone.
  */
 #ifndef BENCH_DRIVERS_PGSQL_WIRE_H
 #define BENCH_DRIVERS_PGSQL_WIRE_H
