@@ -23,10 +23,9 @@
 
 /* A measured event takes two readings of some 3 us. */
 #define DELAY_EVERY_NS (2 * NS_PER_MS)
-/* Times the usual distance, until slower events are measured more often. */
+/* Times the usual distance. */
 #define DELAY_LATE 8
-/* The distance must not follow each slow event, or the next slow event would be
- * measured less often. */
+/* A distance that follows each slow event misses the next. */
 #define DELAY_MEMORY (31.0 / 32)
 
 int delay_init(struct run *run, struct err *err)
@@ -50,7 +49,6 @@ void delay_done(struct run *run)
   hist_free(run->delays.rest);
 }
 
-/* Workers begin one after the other. */
 void delay_start(struct worker *w)
 {
   if (!w->run->delays.rest)
@@ -60,7 +58,6 @@ void delay_start(struct worker *w)
   w->sample_ns = w->chosen_ns + DELAY_EVERY_NS / 2 * w->tid;
 }
 
-/* How long this worker has waited for its CPU, or for its thread, so far. */
 static uint64_t delay_so_far(void)
 {
   const struct fiber *f = fiber_here();
@@ -71,8 +68,8 @@ static uint64_t delay_so_far(void)
   return thread_queue_ns(&ns) ? ns : 0;
 }
 
-/* Event number `from` or one of the next, one `gap` later on average.  A fixed
- * distance would keep step with a server whose every n-th event is slow. */
+/* A fixed distance would keep step with a server whose every n-th event is
+ * slow. */
 static void delay_draw(struct worker *w, uint64_t from, double gap,
                        uint64_t now)
 {
@@ -84,8 +81,8 @@ static void delay_draw(struct worker *w, uint64_t from, double gap,
   w->chosen_ns = now;
 }
 
-/* Events and time since the last choice are added to `share` of those before.
- * Returns the events in the usual time between two measured events. */
+/* Events in the usual time between two measured events; `share` of the old pace
+ * counts. */
 static double delay_pace(struct worker *w, double share, uint64_t now)
 {
   const uint64_t every_ns = w->run->delays.every_ns;
@@ -93,7 +90,7 @@ static double delay_pace(struct worker *w, double share, uint64_t now)
 
   w->paced_events = share * w->paced_events +
                     (double)(w->iteration - w->chosen_at);
-  /* A long stall is no pace. */
+  /* Not the whole of a long stall. */
   w->paced_ns = share * w->paced_ns +
                 (double)min_u64(ns, DELAY_LATE * every_ns);
   return w->paced_events * (double)every_ns / fmax(1, w->paced_ns);

@@ -2,11 +2,9 @@
  * delay.h - how much of the latency of events this machine added: workers that
  * could have gone on, but had no CPU, or slept too long.  Only for src/run.
  *
- * About 500 events per second are measured.  Their number is chosen, at random
- * distances, and not their time: a slow event is measured as often as others,
- * even if each n-th event is slow.  The scheduler
- * counts the time that a thread has waited for a CPU; a client waits for the
- * thread that carries it.
+ * About 500 events per second are measured.  Random distances are numbers of
+ * events: after a random time, an event that follows a slow one is more likely.
+ * The scheduler counts the waiting of a thread; a client waits for its thread.
  */
 #ifndef BENCH_RUN_DELAY_H
 #define BENCH_RUN_DELAY_H
@@ -26,11 +24,11 @@ void delay_done(struct run *run);
 /* The measured part begins. */
 void delay_start(struct worker *w);
 
-/* From w->sample_ns on, before an event: events are slower than expected, and
- * the next measured event is this one or a later one. */
+/* At w->sample_ns: events are slower than expected. */
 void delay_choose(struct worker *w, uint64_t now);
 
-/* The next event is measured.  Chooses another.  Returns the present time. */
+/* The next event is measured.  Chooses the one after it.  Returns the present
+ * time. */
 uint64_t delay_begin(struct worker *w);
 
 /* The measured event has ended, or was abandoned. */

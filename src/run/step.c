@@ -174,8 +174,7 @@ static bool get_ticket(struct worker *w, uint64_t now)
   return w->tickets > 0 || take_tickets(w, now);
 }
 
-/* Those from the next measured event on are kept, so that steps between
- * measured events count nothing else. */
+/* `tickets` end before the next measured event. */
 static void use_ticket(struct worker *w)
 {
   const uint64_t before = w->sample_at - w->iteration - 1;

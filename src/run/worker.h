@@ -89,10 +89,9 @@ struct worker {
   /* Time on the run queue before the measured part. */
   uint64_t queue_before_ns;
 
-  /* See delay.h: the next event to measure, and when it is chosen anew; event
-   * and time of the last choice; events and time by which it was chosen;
-   * whether the open event is measured; how long the worker waited for it; how
-   * late it woke up. */
+  /* See delay.h: the next event to measure, and when to choose anew; event and
+   * time of the last choice; what it followed from; whether the open event is
+   * measured; waiting time so far; how late the worker woke up. */
   uint64_t sample_at, sample_ns;
   uint64_t chosen_at, chosen_ns;
   double paced_events, paced_ns;
