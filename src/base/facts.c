@@ -78,21 +78,6 @@ void facts_text(struct facts *f, const char *key, const char *value)
   }
 }
 
-void facts_printf(struct facts *f, const char *key, const char *fmt, ...)
-{
-  struct strbuf value = { 0 };
-  va_list ap;
-
-  va_start(ap, fmt);
-  strbuf_vaddf(&value, fmt, ap);
-  va_end(ap);
-  if (value.failed)
-    f->failed = true;
-  else
-    facts_text(f, key, strbuf_str(&value));
-  strbuf_done(&value);
-}
-
 void facts_int(struct facts *f, const char *key, int64_t value)
 {
   struct fact *fact = place(f, key, FACT_INT);

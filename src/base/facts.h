@@ -45,8 +45,6 @@ struct facts {
 void facts_done(struct facts *f);
 
 void facts_text(struct facts *f, const char *key, const char *value);
-void facts_printf(struct facts *f, const char *key, const char *fmt, ...)
-  PRINTF_LIKE(3, 4);
 void facts_int(struct facts *f, const char *key, int64_t value);
 void facts_real(struct facts *f, const char *key, double value);
 void facts_bool(struct facts *f, const char *key, bool value);

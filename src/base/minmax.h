@@ -1,5 +1,5 @@
 /*
- * minmax.h - the smaller, the larger, the growth of numbers.
+ * minmax.h - the smaller, the larger, the growth, the order of numbers.
  */
 #ifndef BENCH_BASE_MINMAX_H
 #define BENCH_BASE_MINMAX_H
@@ -21,6 +21,21 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
 static inline uint64_t grown_u64(uint64_t now, uint64_t before)
 {
   return now > before ? now - before : 0;
+}
+
+/* For qsort(): ascending. */
+static inline int order_u64(const void *a, const void *b)
+{
+  const uint64_t *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+static inline int order_real(const void *a, const void *b)
+{
+  const double *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
 }
 
 /* Raise *max to the value. Relaxed: any thread may call. */

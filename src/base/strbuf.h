@@ -1,5 +1,5 @@
 /*
- * strbuf.h - text that grows as it is written.
+ * strbuf.h - text that grows as it is written; the ends of texts.
  */
 #ifndef BENCH_BASE_STRBUF_H
 #define BENCH_BASE_STRBUF_H
@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/compiler.h"
 
@@ -38,5 +39,12 @@ static inline bool strbuf_reserve(struct strbuf *b, size_t more)
 
 /* Never NULL; borrowed until the next change. */
 const char *strbuf_str(const struct strbuf *b);
+
+static inline bool text_ends_with(const char *text, const char *end)
+{
+  const size_t len = strlen(text), n = strlen(end);
+
+  return len >= n && strcmp(text + len - n, end) == 0;
+}
 
 #endif

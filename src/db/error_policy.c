@@ -101,28 +101,6 @@ void ignore_list_done(struct ignore_list *l)
   memset(l, 0, sizeof(*l));
 }
 
-bool ignore_list_text_ok(const char *text)
-{
-  char item[16];
-
-  while (*text) {
-    struct ignore_list l = { 0 };
-    const size_t len = strcspn(text, ",");
-    int rc;
-
-    if (len >= sizeof(item))
-      return false;
-    memcpy(item, text, len);
-    item[len] = '\0';
-    rc = policy_add_item(&l, item, IGNORE_ANY, NULL);
-    ignore_list_done(&l);
-    if (rc < 0)
-      return false;
-    text += len + (text[len] == ',');
-  }
-  return true;
-}
-
 bool ignore_list_has(const struct ignore_list *l, const struct outcome *out)
 {
   if (l->all || (out->lost && l->connection))

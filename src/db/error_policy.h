@@ -41,8 +41,6 @@ int ignore_list_add(struct ignore_list *l, const struct opt_list *items,
                     struct err *err);
 void ignore_list_done(struct ignore_list *l);
 
-bool ignore_list_text_ok(const char *text);
-
 bool ignore_list_has(const struct ignore_list *l, const struct outcome *out);
 
 /* A row of driver->refusals. */

@@ -121,11 +121,6 @@ uint64_t cluster_sync_there(const struct sync_offset *o, uint64_t here_ns)
   return here_ns + (uint64_t)o->offset_ns;
 }
 
-uint64_t cluster_sync_here(const struct sync_offset *o, uint64_t there_ns)
-{
-  return there_ns - (uint64_t)o->offset_ns;
-}
-
 uint64_t cluster_sync_skew(const uint64_t *moments_ns, size_t n)
 {
   uint64_t first = UINT64_MAX, last = 0;

@@ -38,9 +38,8 @@ struct sync_offset cluster_sync_estimate(const struct sync_sample *s, size_t n);
 int cluster_sync_measure(struct post *p, unsigned rank,
                          struct sync_offset *ret);
 
-/* Of this clock, in terms of the other; and back. */
+/* Of this clock, in terms of the other. */
 uint64_t cluster_sync_there(const struct sync_offset *o, uint64_t here_ns);
-uint64_t cluster_sync_here(const struct sync_offset *o, uint64_t there_ns);
 
 /* Between the first and the last of `n` moments. */
 uint64_t cluster_sync_skew(const uint64_t *moments_ns, size_t n);

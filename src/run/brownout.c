@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/minmax.h"
 
 enum {
   SECONDS_MIN = 10, /* known before anything is unusual */
@@ -18,13 +19,6 @@ enum {
 /* An earlier note waits for the next one. */
 #define SECOND_NS (NS_PER_S / 2)
 
-static int by_size(const void *a, const void *b)
-{
-  const double *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 /* 0: too little is known. */
 static double usual(const struct brownouts *b)
 {
@@ -34,7 +28,7 @@ static double usual(const struct brownouts *b)
   if (n < SECONDS_MIN)
     return 0;
   memcpy(sorted, b->per_s, n * sizeof(*sorted));
-  qsort(sorted, n, sizeof(*sorted), by_size);
+  qsort(sorted, n, sizeof(*sorted), order_real);
   return sorted[n / 2];
 }
 

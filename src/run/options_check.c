@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/fmt.h"
+#include "base/minmax.h"
 #include "base/parse.h"
 #include "loop/loop.h"
 #include "opt/optset.h"
@@ -194,13 +195,6 @@ int storm_plan_parse(const char *text, struct storm_plan *ret)
   return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-  const uint64_t *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s)
 {
   const struct opt_list *list = &cfg->report_checkpoints;
@@ -212,7 +206,7 @@ size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s)
     (void)parse_seconds(list->items[i], &s); /* the row has checked it */
     ret_s[i] = (uint64_t)s;
   }
-  qsort(ret_s, list->n, sizeof(ret_s[0]), by_value);
+  qsort(ret_s, list->n, sizeof(ret_s[0]), order_u64);
   for (size_t i = 0; i < list->n; i++) {
     if (n == 0 || ret_s[i] != ret_s[n - 1])
       ret_s[n++] = ret_s[i];

@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/machine/cpu.h"
+#include "base/minmax.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "run/plan.h"
@@ -140,13 +141,6 @@ void speed_stop(struct speed_watch *s)
   s->started = false;
 }
 
-static int by_ghz(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 /* 0: too few. */
 static double median(const struct speed_watch *s, uint64_t begin_ns,
                      uint64_t end_ns)
@@ -160,7 +154,7 @@ static double median(const struct speed_watch *s, uint64_t begin_ns,
   }
   if (n < SAMPLES_MIN)
     return 0;
-  qsort(ghz, n, sizeof(ghz[0]), by_ghz);
+  qsort(ghz, n, sizeof(ghz[0]), order_real);
   return ghz[n / 2];
 }
 

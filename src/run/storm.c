@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "run/plan.h"
 #include "run/run.h"
 #include "run/test.h"
@@ -140,20 +141,13 @@ int storm_loop(struct worker *w, void *thr, struct err *err)
 
 /* ---- the report ---- */
 
-static int by_size(const void *a, const void *b)
-{
-  const uint64_t *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 /* `none` of `of` are 0. */
 static void fill_times(struct storm_times *ret, uint64_t *of, unsigned n)
 {
   unsigned none = 0;
   const uint64_t *have;
 
-  qsort(of, n, sizeof(of[0]), by_size);
+  qsort(of, n, sizeof(of[0]), order_u64);
   while (none < n && of[none] == 0)
     none++;
   have = of + none;

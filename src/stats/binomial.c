@@ -85,21 +85,3 @@ double binomial_at_least(double trials, double hits, double share)
     return 0.0;
   return beta(hits, trials - hits + 1.0, share);
 }
-
-double binomial_trials(double hits, double share, double confidence)
-{
-  const double warning = 1.0 - confidence;
-  double low = hits, high = hits + 1.0;
-
-  while (binomial_at_most(high, hits, share) > warning)
-    low = high, high *= 2.0;
-  while (high - low > 1.0) {
-    const double mid = floor((low + high) / 2.0);
-
-    if (binomial_at_most(mid, hits, share) > warning)
-      low = mid;
-    else
-      high = mid;
-  }
-  return ceil(high);
-}

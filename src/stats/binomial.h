@@ -12,8 +12,4 @@ double binomial_at_most(double trials, double hits, double share);
 /* P(X >= hits). */
 double binomial_at_least(double trials, double hits, double share);
 
-/* The fewest trials that exclude `share` (above 0, below 1) at this confidence
- * with at most `hits`. */
-double binomial_trials(double hits, double share, double confidence);
-
 #endif

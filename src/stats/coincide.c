@@ -77,19 +77,12 @@ enum {
   AROUND_SHARE = 16 /* a side has this fraction of all intervals */
 };
 
-static int coincide_by_value(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 /* Of the known values; NAN: none. Sorts `of`. */
 static double coincide_median(double *of, size_t n)
 {
   if (n == 0)
     return NAN;
-  qsort(of, n, sizeof(*of), coincide_by_value);
+  qsort(of, n, sizeof(*of), order_real);
   return n % 2 ? of[n / 2] : (of[n / 2 - 1] + of[n / 2]) / 2;
 }
 

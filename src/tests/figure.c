@@ -9,19 +9,13 @@
 #include <stdlib.h>
 
 #include "base/facts.h"
+#include "base/minmax.h"
 
 /* ---- samples ---- */
 
-static int summary_ascending(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 void figure_sort(double *of, size_t n)
 {
-  qsort(of, n, sizeof(*of), summary_ascending);
+  qsort(of, n, sizeof(*of), order_real);
 }
 
 double figure_quantile(const double *sorted, size_t n, double q)

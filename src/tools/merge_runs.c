@@ -30,15 +30,8 @@ static bool merge_is_total(const char *option)
   return strcmp(option, "rate") == 0 || strcmp(option, "events") == 0;
 }
 
-static bool merge_check_merge_ends_with(const char *text, const char *end)
-{
-  const size_t len = strlen(text), cut = strlen(end);
-
-  return len >= cut && strcmp(text + len - cut, end) == 0;
-}
-
 /* Size of a part, its server and its reports. */
-static bool merge_check_merge_may_differ(const char *option)
+static bool merge_check_may_differ(const char *option)
 {
   static const char *const names[] = {
     "threads",   "clients",         "idle-clients",      "rand-seed",
@@ -52,7 +45,7 @@ static bool merge_check_merge_may_differ(const char *option)
       return true;
   }
   for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-    if (merge_check_merge_ends_with(option, ends[i]))
+    if (text_ends_with(option, ends[i]))
       return true;
   }
   return opt_rows_have(results_opts, option) ||
@@ -62,8 +55,8 @@ static bool merge_check_merge_may_differ(const char *option)
 }
 
 /* No limit and a limit, or a closed and an open loop, are different loads. */
-static bool merge_check_merge_same_value(const char *option, const json_t *a,
-                                         const json_t *b)
+static bool merge_check_same_value(const char *option, const json_t *a,
+                                   const json_t *b)
 {
   a = json_object_get(a, "value");
   b = json_object_get(b, "value");
@@ -72,9 +65,9 @@ static bool merge_check_merge_same_value(const char *option, const json_t *a,
   return a == b || (a && b && json_equal(a, b));
 }
 
-static int merge_check_merge_refuse_option(const struct result *a,
-                                           const struct result *b,
-                                           const char *name, struct err *err)
+static int merge_check_refuse_option(const struct result *a,
+                                     const struct result *b, const char *name,
+                                     struct err *err)
 {
   struct strbuf mine = { 0 }, other = { 0 };
   const bool has = result_option(a, name, &mine);
@@ -101,10 +94,9 @@ static int merge_check_options(const struct result *a, const struct result *b,
 
   json_object_foreach((json_t *)(uintptr_t)mine, name, option)
   {
-    if (!merge_check_merge_may_differ(name) &&
-        !merge_check_merge_same_value(name, option,
-                                      json_object_get(other, name)))
-      return merge_check_merge_refuse_option(a, b, name, err);
+    if (!merge_check_may_differ(name) &&
+        !merge_check_same_value(name, option, json_object_get(other, name)))
+      return merge_check_refuse_option(a, b, name, err);
   }
   return 0;
 }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/minmax.h"
+
 /* The time for all lags grows with their square: longer dependence is estimated
  * from means of TOGETHER numbers. */
 enum {
@@ -14,17 +16,10 @@ enum {
   TOGETHER = 16
 };
 
-static int numbers_by_value(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 void numbers_sort(double *x, size_t n)
 {
   if (n > 1)
-    qsort(x, n, sizeof(*x), numbers_by_value);
+    qsort(x, n, sizeof(*x), order_real);
 }
 
 double numbers_quantile(const double *sorted, size_t n, double q)

@@ -131,13 +131,6 @@ static bool is_skipped(const char *key)
   return at && at > skipped && at[-1] == ' ' && at[strlen(key)] == ' ';
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-  const size_t len = strlen(text), n = strlen(end);
-
-  return len >= n && strcmp(text + len - n, end) == 0;
-}
-
 /* Does the figure count events of an interval, unlike a level or a rate? */
 static bool is_count(const char *path)
 {
@@ -151,10 +144,10 @@ static bool is_count(const char *path)
     return false;
   }
   return strcmp(path, "reconnects") == 0 ||
-         (strncmp(path, "system.", 7) == 0 && !ends_with(path, "_ratio") &&
-          !ends_with(path, "_per_s") &&
+         (strncmp(path, "system.", 7) == 0 && !text_ends_with(path, "_ratio") &&
+          !text_ends_with(path, "_per_s") &&
           !(strncmp(path, "system.memory.", 14) == 0 &&
-            ends_with(path, "_bytes")));
+            text_ends_with(path, "_bytes")));
 }
 
 /* Put all numbers below `json`; of lists by the names of their members, and how

@@ -113,15 +113,6 @@ static void find_allowed(cpu_set_t *ret)
     CPU_SET(i, ret);
 }
 
-void machine_read_times(const char *root, struct machine_counts *ret)
-{
-  cpu_set_t set;
-
-  *ret = (struct machine_counts){ 0 };
-  find_allowed(&set);
-  read_times(root, &set, ret);
-}
-
 void machine_read(const char *root, struct machine_counts *ret)
 {
   cpu_set_t set;

@@ -53,9 +53,6 @@ struct machine_use {
   char busiest[16]; /* of all others; "": unknown */
 };
 
-/* Only the first four. */
-void machine_read_times(const char *root, struct machine_counts *ret);
-
 /* About 10 us per processor. */
 void machine_read(const char *root, struct machine_counts *ret);
 

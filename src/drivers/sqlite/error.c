@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "drivers/sqlite/session.h"
 
 const char *sqlite_file(const struct session *s)
@@ -50,13 +51,6 @@ static const struct {
   { SQLITE_NOTADB, "58030" },
 };
 
-static bool error_ends_with(const char *text, const char *end)
-{
-  const size_t len = strlen(text), n = strlen(end);
-
-  return len >= n && strcmp(text + len - n, end) == 0;
-}
-
 static const char *error_state_of(int code, const char *msg)
 {
   static const char no_table[] = "no such table";
@@ -67,7 +61,7 @@ static const char *error_state_of(int code, const char *msg)
   }
   if ((code & 0xff) != SQLITE_ERROR)
     return "HY000";
-  if (error_ends_with(msg, " already exists"))
+  if (text_ends_with(msg, " already exists"))
     return "42P07";
   return strncmp(msg, no_table, sizeof(no_table) - 1) == 0 ? "42P01" : "42601";
 }

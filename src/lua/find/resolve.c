@@ -20,14 +20,6 @@ static const char *const legacy_folders[] = {
   "oltp_legacy",
 };
 
-static bool has_suffix(const char *text, const char *suffix)
-{
-  const size_t len = strlen(text);
-  const size_t n = strlen(suffix);
-
-  return len >= n && strcmp(text + len - n, suffix) == 0;
-}
-
 static const char *last_component(const char *name)
 {
   const char *slash = strrchr(name, '/');
@@ -122,7 +114,7 @@ static void resolve_missing_path(struct resolved *r, const char *name,
   char *base = mem_strdup(last_component(name));
   bool legacy = legacy_first;
 
-  if (base && has_suffix(base, ".lua"))
+  if (base && text_ends_with(base, ".lua"))
     base[strlen(base) - 4] = '\0';
   if (!base || !*base) {
     free(base);
@@ -148,7 +140,7 @@ static void resolve_path(struct resolved *r, const char *name,
 {
   if (exists(rules, name)) {
     r->path = mem_strdup(name);
-  } else if (!has_suffix(name, ".lua")) {
+  } else if (!text_ends_with(name, ".lua")) {
     r->path = formatted("%s.lua", name);
     if (!exists(rules, r->path)) {
       free(r->path);
@@ -248,7 +240,7 @@ int resolve_name(struct resolved *ret, const char *name,
       if (strcmp(name, rules->builtins[i]) == 0)
         r.kind = RESOLVE_BUILTIN;
     if (r.kind == RESOLVE_SCRIPT && *name) {
-      if (strchr(name, '/') || has_suffix(name, ".lua"))
+      if (strchr(name, '/') || text_ends_with(name, ".lua"))
         resolve_path(&r, name, rules);
       else
         resolve_module(&r, name, rules);
@@ -288,7 +280,7 @@ void resolve_folders(struct strbuf *out, const char *name,
 
   if (slash)
     add_folder(out, name, slash == name ? 1 : (size_t)(slash - name));
-  else if (has_suffix(name, ".lua"))
+  else if (text_ends_with(name, ".lua"))
     add_folder(out, ".", 1);
   else
     for (const char *at = rules->package_path; *at;) {

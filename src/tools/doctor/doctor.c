@@ -391,13 +391,6 @@ void doctor_irqs(struct findings *to, const struct client_counts *before,
 
 /* ---- wake-ups ---- */
 
-static int client_by_value(const void *a, const void *b)
-{
-  const uint64_t *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 uint64_t doctor_wakeup_ns(void)
 {
   uint64_t late[SLEEPS];
@@ -412,7 +405,7 @@ uint64_t doctor_wakeup_ns(void)
     late[i] = now > until ? now - until : 0;
   }
   thread_exact_timers(false);
-  qsort(late, SLEEPS, sizeof(late[0]), client_by_value);
+  qsort(late, SLEEPS, sizeof(late[0]), order_u64);
   return late[SLEEPS / 2];
 }
 

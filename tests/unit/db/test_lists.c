@@ -72,11 +72,6 @@ static void test_ignore(void)
     OK(ignore_list_has(&l, &out) == ignore_case[i].has, ignore_case[i].item);
     ignore_list_done(&l);
   }
-  OK(ignore_list_text_ok("1213,40P01,connection,failover,08,all"),
-     "a good list");
-  OK(ignore_list_text_ok(""), "an empty list");
-  OK(!ignore_list_text_ok("1213,abc"), "a bad item");
-  OK(!ignore_list_text_ok("1213,,1"), "an empty item");
 }
 
 static void test_target(void)

@@ -28,13 +28,10 @@ static void test_estimate(void)
 
   OK(o.offset_ns == 500000, "the sample with the shortest trip counts");
   OK(o.error_ns == 100, "it may be wrong by half of the trip");
-  OK(cluster_sync_there(&o, 7) == 500007 && cluster_sync_here(&o, 500007) == 7,
-     "moments are translated both ways");
+  OK(cluster_sync_there(&o, 7) == 500007, "a moment is translated");
   o = cluster_sync_estimate(&behind, 1);
   OK(o.offset_ns == -600000, "a clock may be behind");
-  OK(cluster_sync_there(&o, 1000000) == 400000 &&
-       cluster_sync_here(&o, 400000) == 1000000,
-     "moments of that one, too");
+  OK(cluster_sync_there(&o, 1000000) == 400000, "a moment of that one, too");
 }
 
 static void test_skew(void)

@@ -160,7 +160,7 @@ static void test_facts(void)
   facts_int(&f, "pool.size_bytes", 7);
   facts_bool(&f, "pool.warm", true);
   facts_real(&f, "pool.deep.ratio", 0.5);
-  facts_printf(&f, "version", "%d.%d", 8, 4);
+  facts_text(&f, "version", "8.4");
   facts_text(&f, "odd", "caf\xe9 \x01");
   facts_int(&f, "caf\xe9.a", 1);
   facts_int(&f, "caf\xe9.b\xe9", 2);
