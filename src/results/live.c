@@ -63,8 +63,8 @@ void live_sampler_start(struct live_sampler *s)
 }
 
 /* Since the last sample. */
-static void live_sample_live_report(struct live_sampler *s, uint64_t now_ns,
-                                    struct report *r)
+static void live_sample_report(struct live_sampler *s, uint64_t now_ns,
+                               struct report *r)
 {
   struct report all;
 
@@ -83,8 +83,8 @@ static void live_sample_live_report(struct live_sampler *s, uint64_t now_ns,
   hist_sum_copy(s->before, s->now);
 }
 
-static void live_sample_live_add_figures(struct jobj *o, const struct report *r,
-                                         const struct system_use *u)
+static void live_sample_add_figures(struct jobj *o, const struct report *r,
+                                    const struct system_use *u)
 {
   static const struct report_setup setup = { .rate = false };
 
@@ -101,7 +101,7 @@ static void live_sample_live_add_figures(struct jobj *o, const struct report *r,
   }
 }
 
-static void live_sample_live_add_latency(struct jobj *o, const struct report *r)
+static void live_sample_add_latency(struct jobj *o, const struct report *r)
 {
   static const struct {
     const char *name;
@@ -119,7 +119,7 @@ static void live_sample_live_add_latency(struct jobj *o, const struct report *r)
 }
 
 /* Counts of sessions per wait. */
-static json_t *live_sample_live_waits(const struct server_waits *w)
+static json_t *live_sample_waits(const struct server_waits *w)
 {
   struct jobj o = jobj_new();
 
@@ -130,7 +130,7 @@ static json_t *live_sample_live_waits(const struct server_waits *w)
 }
 
 /* Of the last reading; waits are null without readings of them. */
-static json_t *live_sample_live_server(struct monitor *m, unsigned server)
+static json_t *live_sample_server(struct monitor *m, unsigned server)
 {
   struct jobj o = jobj_new(), rates = jobj_new(), levels = jobj_new();
   struct server_interval now;
@@ -151,22 +151,21 @@ static json_t *live_sample_live_server(struct monitor *m, unsigned server)
   jobj_add(&o, "rates", jobj_take(&rates));
   jobj_add(&o, "levels", jobj_take(&levels));
   if (now.known && now.waits.looks > 0)
-    jobj_add(&o, "waits", live_sample_live_waits(&now.waits));
+    jobj_add(&o, "waits", live_sample_waits(&now.waits));
   return jobj_take(&o);
 }
 
-static void live_sample_live_add_servers(struct jobj *o, struct monitor *m)
+static void live_sample_add_servers(struct jobj *o, struct monitor *m)
 {
   struct jobj list = jobj_list();
 
   for (unsigned i = 0; i < monitor_servers(m); i++)
-    jobj_push(&list, live_sample_live_server(m, i));
+    jobj_push(&list, live_sample_server(m, i));
   jobj_add(o, "servers", jobj_take(&list));
 }
 
-static void live_sample_live_add_left(struct jobj *o,
-                                      const struct live_sampler *s,
-                                      double elapsed_s)
+static void live_sample_add_left(struct jobj *o, const struct live_sampler *s,
+                                 double elapsed_s)
 {
   const struct results_shared *shared = s->shared;
 
@@ -182,10 +181,8 @@ static void live_sample_live_add_left(struct jobj *o,
   }
 }
 
-static void live_sample_live_add_warnings(struct jobj *o,
-                                          const struct report *r,
-                                          const struct system_use *u,
-                                          double late_s)
+static void live_sample_add_warnings(struct jobj *o, const struct report *r,
+                                     const struct system_use *u, double late_s)
 {
   struct jobj list = jobj_list();
   char text[160];
@@ -213,8 +210,8 @@ static void live_sample_live_add_warnings(struct jobj *o,
 }
 
 /* ["name", operations per second, mean latency, errors per second] */
-static json_t *live_sample_live_class(struct live_sampler *s,
-                                      const struct report *r, unsigned i)
+static json_t *live_sample_class(struct live_sampler *s, const struct report *r,
+                                 unsigned i)
 {
   struct class_set *set = s->shared->start.classes;
   struct live_class *c = &s->classes[i];
@@ -234,7 +231,7 @@ static json_t *live_sample_live_class(struct live_sampler *s,
   return jobj_take(&part);
 }
 
-static void live_sample_live_add_line(struct strbuf *out, json_t *value)
+static void live_sample_add_line(struct strbuf *out, json_t *value)
 {
   char *text = value ? jobj_line(value) : NULL;
 
@@ -262,23 +259,23 @@ void live_sampler_next(struct live_sampler *s, uint64_t now_ns,
   struct system_use use = { 0 };
   struct report r;
 
-  live_sample_live_report(s, now_ns, &r);
+  live_sample_report(s, now_ns, &r);
   sampler_next(&s->system, now_ns, &use);
   jobj_real(&o, "t", t);
   jobj_int(&o, "events", s->events);
-  live_sample_live_add_figures(&o, &r, &use);
-  live_sample_live_add_latency(&o, &r);
+  live_sample_add_figures(&o, &r, &use);
+  live_sample_add_latency(&o, &r);
   if (monitor_servers(shared->monitor) > 0)
-    live_sample_live_add_servers(&o, shared->monitor);
-  live_sample_live_add_left(&o, s, t);
-  live_sample_live_add_warnings(&o, &r, &use, reports_late_s);
+    live_sample_add_servers(&o, shared->monitor);
+  live_sample_add_left(&o, s, t);
+  live_sample_add_warnings(&o, &r, &use, reports_late_s);
   if (marks > s->marks)
     jobj_add(&o, "marks", json_marks(shared->marks, s->marks, marks));
   s->marks = marks;
-  live_sample_live_add_line(ret, jobj_take(&o));
+  live_sample_add_line(ret, jobj_take(&o));
   for (unsigned i = 0; i < n_classes; i++)
-    jobj_push(&classes, live_sample_live_class(s, &r, i));
-  live_sample_live_add_line(ret_classes, jobj_take(&classes));
+    jobj_push(&classes, live_sample_class(s, &r, i));
+  live_sample_add_line(ret_classes, jobj_take(&classes));
 }
 
 /* ---- live ---- */

@@ -393,10 +393,8 @@ static void compare_tool_add_missing(struct job *job, const struct groups *base,
   }
 }
 
-static int compare_tool_compare_files(struct job *job,
-                                      const struct groups *base,
-                                      const struct groups *other,
-                                      struct err *err)
+static int compare_tool_files(struct job *job, const struct groups *base,
+                              const struct groups *other, struct err *err)
 {
   size_t matched = 0;
   int rc = 0;
@@ -418,9 +416,9 @@ static int compare_tool_compare_files(struct job *job,
   return rc;
 }
 
-static int compare_tool_compare_with(struct job *job, const struct groups *base,
-                                     const struct result_file *base_file,
-                                     const char *path, struct err *err)
+static int compare_tool_with(struct job *job, const struct groups *base,
+                             const struct result_file *base_file,
+                             const char *path, struct err *err)
 {
   struct result_file file = { 0 };
   struct groups groups = { 0 };
@@ -433,7 +431,7 @@ static int compare_tool_compare_with(struct job *job, const struct groups *base,
                         job->summary.markdown ? TABLE_MARKDOWN : TABLE_TEXT,
                         &job->answers, job->searches, err);
   if (rc == 0)
-    rc = compare_tool_compare_files(job, base, &groups, err);
+    rc = compare_tool_files(job, base, &groups, err);
   if (rc == 0 && job->slo.n > 0)
     rc = slo_table_add(&job->verdicts, &groups, &job->missed, err);
   groups_done(&groups);
@@ -544,9 +542,8 @@ static int compare_tool_print(struct job *job, const char *file,
   return rc;
 }
 
-static int compare_tool_compare_all(struct job *job,
-                                    const struct tool_args *args,
-                                    const char *to_file, struct err *err)
+static int compare_tool_all(struct job *job, const struct tool_args *args,
+                            const char *to_file, struct err *err)
 {
   struct result_file file = { 0 };
   struct groups base = { 0 };
@@ -558,7 +555,7 @@ static int compare_tool_compare_all(struct job *job,
   if (rc == 0 && job->slo.n > 0)
     rc = slo_table_add(&job->verdicts, &base, &ignored, err);
   for (size_t i = 1; i < args->n_files && rc == 0; i++)
-    rc = compare_tool_compare_with(job, &base, &file, args->files[i], err);
+    rc = compare_tool_with(job, &base, &file, args->files[i], err);
   if (rc == 0)
     rc = compare_tool_print(job, to_file, err);
   groups_done(&base);
@@ -617,8 +614,7 @@ static int compare_tool_write_summary(const struct job *shown,
   job.slo = shown->slo;
   rc = !job.list || !job.only_in_base || !job.only_in_new || !job.searches
          ? compare_tool_no_memory(err)
-         : compare_tool_compare_all(&job, &again,
-                                    results_summary(args->results), err);
+         : compare_tool_all(&job, &again, results_summary(args->results), err);
   compare_tool_job_done(&job);
   return rc;
 }
@@ -636,7 +632,7 @@ static int compare_tool_run_compare(const struct tool_args *args,
   else if (!job.list || !job.only_in_base || !job.only_in_new || !job.searches)
     rc = compare_tool_no_memory(err);
   else
-    rc = compare_tool_compare_all(&job, args, NULL, err);
+    rc = compare_tool_all(&job, args, NULL, err);
   if (rc < 0)
     status = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
   else if (*results_summary(args->results) &&

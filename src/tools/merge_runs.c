@@ -148,7 +148,7 @@ static const double merge_common_min = 0.5;
 
 /* "2025-01-31T12:00:00.123Z" in seconds since *origin, which is set first if 0;
  * NAN: not a time. */
-static double merge_runs_merge_wall_s(const char *text, time_t *origin)
+static double merge_runs_wall_s(const char *text, time_t *origin)
 {
   struct tm tm = { .tm_isdst = 0 };
   int ms;
@@ -164,8 +164,8 @@ static double merge_runs_merge_wall_s(const char *text, time_t *origin)
   return (double)(timegm(&tm) - *origin) + (double)ms / 1e3;
 }
 
-static int merge_runs_merge_place(struct merge_run *run, const struct result *r,
-                                  time_t *origin, struct err *err)
+static int merge_runs_place(struct merge_run *run, const struct result *r,
+                            time_t *origin, struct err *err)
 {
   const double warm_up_ns = result_number_at(
                               r->json, "run.measured_start_monotonic_ns") -
@@ -173,8 +173,8 @@ static int merge_runs_merge_place(struct merge_run *run, const struct result *r,
   struct hist_sum *histogram;
 
   run->r = r;
-  run->start_s = merge_runs_merge_wall_s(
-                   result_text_at(r->json, "run.start_time"), origin) +
+  run->start_s = merge_runs_wall_s(result_text_at(r->json, "run.start_time"),
+                                   origin) +
                  warm_up_ns / 1e9;
   run->end_s = run->start_s + r->period_s;
   if (!(r->events > 0))
@@ -196,7 +196,7 @@ static int merge_runs_merge_place(struct merge_run *run, const struct result *r,
 }
 
 /* Least overlap: the run that ended first and the run that began last. */
-static int merge_runs_merge_check_times(const struct merge *m, struct err *err)
+static int merge_runs_check_times(const struct merge *m, struct err *err)
 {
   const struct merge_run *early = &m->of[0], *late = &m->of[0];
 
@@ -222,9 +222,9 @@ static int merge_runs_merge_check_times(const struct merge *m, struct err *err)
   return 0;
 }
 
-static int merge_runs_merge_place_all(struct merge *m,
-                                      const struct result *const *runs,
-                                      struct err *err)
+static int merge_runs_place_all(struct merge *m,
+                                const struct result *const *runs,
+                                struct err *err)
 {
   double first_end_s = INFINITY, last_start_s = -INFINITY;
   time_t origin = 0;
@@ -233,7 +233,7 @@ static int merge_runs_merge_place_all(struct merge *m,
   m->start_s = INFINITY;
   m->end_s = -INFINITY;
   for (size_t i = 0; rc == 0 && i < m->n; i++) {
-    rc = merge_runs_merge_place(&m->of[i], runs[i], &origin, err);
+    rc = merge_runs_place(&m->of[i], runs[i], &origin, err);
     for (size_t k = 0; rc == 0 && k < i; k++)
       rc = merge_check_pair(runs[k], runs[i], err);
     if (m->of[i].start_s < m->start_s) {
@@ -245,7 +245,7 @@ static int merge_runs_merge_place_all(struct merge *m,
     last_start_s = fmax(last_start_s, m->of[i].start_s);
   }
   m->common_s = first_end_s - last_start_s;
-  return rc < 0 ? rc : merge_runs_merge_check_times(m, err);
+  return rc < 0 ? rc : merge_runs_check_times(m, err);
 }
 
 int merge_init(struct merge *ret, const struct result *const *runs, size_t n,
@@ -261,7 +261,7 @@ int merge_init(struct merge *ret, const struct result *const *runs, size_t n,
   m.of = calloc(n, sizeof(*m.of));
   if (!m.of)
     return err_set(err, -ENOMEM, "not enough memory for merging results");
-  rc = merge_runs_merge_place_all(&m, runs, err);
+  rc = merge_runs_place_all(&m, runs, err);
   if (rc < 0)
     merge_done(&m);
   else
@@ -285,40 +285,40 @@ void merge_done(struct merge *m)
 static const double merge_skew_max = 0.25;
 
 /* 0: none. */
-static double merge_periods_merge_interval_s(const struct result *r)
+static double merge_periods_interval_s(const struct result *r)
 {
   return r->n_intervals > 0 && !r->intervals[0].partial ? r->intervals[0].end_s
                                                         : 0;
 }
 
 /* In intervals. */
-static double merge_periods_merge_shift(const struct merge *m, size_t run,
-                                        double interval_s)
+static double merge_periods_shift(const struct merge *m, size_t run,
+                                  double interval_s)
 {
   return (m->of[run].start_s - m->of[m->first].start_s) / interval_s;
 }
 
 /* On the axis of the first run, from 1. */
-static double merge_periods_merge_place(const struct merge *m, size_t run,
-                                        const struct result_interval *i,
-                                        double interval_s)
+static double merge_periods_place(const struct merge *m, size_t run,
+                                  const struct result_interval *i,
+                                  double interval_s)
 {
-  const double shift = round(merge_periods_merge_shift(m, run, interval_s));
+  const double shift = round(merge_periods_shift(m, run, interval_s));
   const double end = i->end_s / interval_s;
 
   return shift + (i->partial ? floor(end) + 1 : round(end));
 }
 
-static const char *merge_periods_merge_cannot_align(const struct merge *m,
-                                                    double interval_s)
+static const char *merge_periods_cannot_align(const struct merge *m,
+                                              double interval_s)
 {
   for (size_t i = 0; i < m->n; i++) {
     const struct result *r = m->of[i].r;
-    const double shift = merge_periods_merge_shift(m, i, interval_s);
+    const double shift = merge_periods_shift(m, i, interval_s);
 
     if (r->n_intervals == 0)
       return "not all runs have intervals";
-    if (!(fabs(merge_periods_merge_interval_s(r) - interval_s) < 1e-6))
+    if (!(fabs(merge_periods_interval_s(r) - interval_s) < 1e-6))
       return "the intervals of the runs have different lengths";
     if (!(fabs(shift - round(shift)) <= merge_skew_max))
       return "the intervals of the runs are more than a quarter of their "
@@ -336,9 +336,8 @@ struct merge_interval {
 };
 
 /* `at`: the next interval of each run. */
-static double merge_periods_merge_next_place(const struct merge *m,
-                                             const size_t *at,
-                                             double interval_s)
+static double merge_periods_next_place(const struct merge *m, const size_t *at,
+                                       double interval_s)
 {
   double next = INFINITY;
 
@@ -346,15 +345,15 @@ static double merge_periods_merge_next_place(const struct merge *m,
     const struct result *r = m->of[i].r;
 
     if (at[i] < r->n_intervals)
-      next = fmin(next, merge_periods_merge_place(m, i, &r->intervals[at[i]],
-                                                  interval_s));
+      next = fmin(next,
+                  merge_periods_place(m, i, &r->intervals[at[i]], interval_s));
   }
   return next;
 }
 
-static struct merge_interval merge_periods_merge_take(const struct merge *m,
-                                                      size_t *at, double place,
-                                                      double interval_s)
+static struct merge_interval merge_periods_take(const struct merge *m,
+                                                size_t *at, double place,
+                                                double interval_s)
 {
   struct merge_interval whole = { .partial = true };
   double sum_s = 0, longest_s = 0;
@@ -367,7 +366,7 @@ static struct merge_interval merge_periods_merge_take(const struct merge *m,
     for (; at[i] < r->n_intervals && whole.parts.n < MERGE_PARTS_MAX; at[i]++) {
       const struct result_interval *one = &r->intervals[at[i]];
 
-      if (merge_periods_merge_place(m, i, one, interval_s) > place)
+      if (merge_periods_place(m, i, one, interval_s) > place)
         break;
       whole.parts.of[whole.parts.n++] = one->json;
       whole.partial = whole.partial && one->partial;
@@ -391,8 +390,8 @@ static struct merge_interval merge_periods_merge_take(const struct merge *m,
 }
 
 /* Figures of machines are not added up. */
-static json_t *merge_periods_merge_interval(const struct merge_interval *whole,
-                                            struct err *err)
+static json_t *merge_periods_interval(const struct merge_interval *whole,
+                                      struct err *err)
 {
   double events = 0;
   struct jobj o;
@@ -416,18 +415,18 @@ static json_t *merge_periods_merge_interval(const struct merge_interval *whole,
 static json_t *merge_intervals(const struct merge *m, const char **ret_why,
                                struct err *err)
 {
-  const double interval_s = merge_periods_merge_interval_s(m->of[m->first].r);
+  const double interval_s = merge_periods_interval_s(m->of[m->first].r);
   size_t at[MERGE_RUNS_MAX] = { 0 }, n = 0;
   json_t *all = json_array();
 
   for (size_t i = 0; i < m->n; i++)
     n += m->of[i].r->n_intervals;
-  *ret_why = n > 0 ? merge_periods_merge_cannot_align(m, interval_s) : NULL;
+  *ret_why = n > 0 ? merge_periods_cannot_align(m, interval_s) : NULL;
   while (all && n > 0 && !*ret_why) {
-    const double place = merge_periods_merge_next_place(m, at, interval_s);
-    const struct merge_interval whole = merge_periods_merge_take(m, at, place,
-                                                                 interval_s);
-    json_t *one = merge_periods_merge_interval(&whole, err);
+    const double place = merge_periods_next_place(m, at, interval_s);
+    const struct merge_interval whole = merge_periods_take(m, at, place,
+                                                           interval_s);
+    json_t *one = merge_periods_interval(&whole, err);
 
     n -= whole.parts.n;
     if (!one || !jobj_array_add(all, one)) {
@@ -438,8 +437,8 @@ static json_t *merge_intervals(const struct merge *m, const char **ret_why,
   return all;
 }
 
-static bool merge_periods_merge_slices_meet(const struct merge *m, size_t run,
-                                            size_t k)
+static bool merge_periods_slices_meet(const struct merge *m, size_t run,
+                                      size_t k)
 {
   const struct merge_run *base = &m->of[m->first], *other = &m->of[run];
   const struct result_interval *a = &base->r->slices[k];
@@ -450,7 +449,7 @@ static bool merge_periods_merge_slices_meet(const struct merge *m, size_t run,
 }
 
 /* 0: not at the same moments. */
-static size_t merge_periods_merge_slices_count(const struct merge *m)
+static size_t merge_periods_slices_count(const struct merge *m)
 {
   size_t n = m->of[0].r->n_slices;
 
@@ -458,15 +457,15 @@ static size_t merge_periods_merge_slices_count(const struct merge *m)
     n = m->of[i].r->n_slices < n ? m->of[i].r->n_slices : n;
   for (size_t i = 0; i < m->n; i++) {
     for (size_t k = 0; k < n; k++) {
-      if (!merge_periods_merge_slices_meet(m, i, k))
+      if (!merge_periods_slices_meet(m, i, k))
         return 0;
     }
   }
   return n;
 }
 
-static json_t *merge_periods_merge_slice_list(const struct merge *m,
-                                              const char *key, size_t n)
+static json_t *merge_periods_slice_list(const struct merge *m, const char *key,
+                                        size_t n)
 {
   json_t *list = json_array();
 
@@ -490,7 +489,7 @@ static json_t *merge_periods_merge_slice_list(const struct merge *m,
 /* null: not aligned.  NULL: out of memory. */
 static json_t *merge_slices(const struct merge *m)
 {
-  const size_t n = merge_periods_merge_slices_count(m);
+  const size_t n = merge_periods_slices_count(m);
   const struct result *base = m->of[m->first].r;
   json_t *end_s = json_array();
   struct jobj o;
@@ -505,10 +504,10 @@ static json_t *merge_slices(const struct merge *m)
       o.failed = true;
   }
   jobj_add(&o, "end_s", end_s);
-  jobj_add(&o, "events", merge_periods_merge_slice_list(m, "events", n));
+  jobj_add(&o, "events", merge_periods_slice_list(m, "events", n));
   jobj_add(&o, "latency_sum_ns",
-           merge_periods_merge_slice_list(m, "latency_sum_ns", n));
-  jobj_add(&o, "queries", merge_periods_merge_slice_list(m, "queries", n));
+           merge_periods_slice_list(m, "latency_sum_ns", n));
+  jobj_add(&o, "queries", merge_periods_slice_list(m, "queries", n));
   return jobj_take(&o);
 }
 
@@ -519,20 +518,20 @@ static json_t *merge_slices(const struct merge *m)
 /* A larger share of time apart is a warning. */
 static const double merge_apart_max = 0.02;
 
-static double merge_document_merge_span_s(const struct merge *m)
+static double merge_document_span_s(const struct merge *m)
 {
   return m->end_s - m->start_s;
 }
 
-static json_t *merge_document_merge_copy(const json_t *json, const char *path)
+static json_t *merge_document_copy(const json_t *json, const char *path)
 {
   const json_t *value = result_at(json, path);
 
   return value ? json_deep_copy(value) : json_null();
 }
 
-static struct merge_parts merge_document_merge_all(const struct merge *m,
-                                                   const char *path)
+static struct merge_parts merge_document_all(const struct merge *m,
+                                             const char *path)
 {
   struct merge_parts parts = { .n = 0 };
 
@@ -542,11 +541,10 @@ static struct merge_parts merge_document_merge_all(const struct merge *m,
 }
 
 /* Merges the values at `key`; without any: `empty`. */
-static void merge_document_merge_put(const struct merge *m, struct jobj *o,
-                                     const char *key, json_t *empty,
-                                     struct err *err)
+static void merge_document_put(const struct merge *m, struct jobj *o,
+                               const char *key, json_t *empty, struct err *err)
 {
-  const struct merge_parts parts = merge_document_merge_all(m, key);
+  const struct merge_parts parts = merge_document_all(m, key);
 
   if (parts.n == 0) {
     jobj_add(o, key, empty);
@@ -554,12 +552,12 @@ static void merge_document_merge_put(const struct merge *m, struct jobj *o,
   }
   json_decref(empty);
   jobj_add(o, key,
-           merge_values(&parts, merge_document_merge_span_s(m),
+           merge_values(&parts, merge_document_span_s(m),
                         result_number_at(o->j, "totals.events"), err));
 }
 
 /* Totals are added up; options that differ are only in `merged`. */
-static json_t *merge_document_merge_options(const struct merge *m)
+static json_t *merge_document_options(const struct merge *m)
 {
   const json_t *options = json_object_get(m->of[0].r->json, "options");
   struct jobj o = jobj_new();
@@ -593,8 +591,7 @@ static json_t *merge_document_merge_options(const struct merge *m)
 }
 
 /* Options of a run that differ in another. */
-static json_t *merge_document_merge_own_options(const struct merge *m,
-                                                size_t run)
+static json_t *merge_document_own_options(const struct merge *m, size_t run)
 {
   const json_t *options = json_object_get(m->of[run].r->json, "options");
   struct jobj o = jobj_new();
@@ -620,7 +617,7 @@ static json_t *merge_document_merge_own_options(const struct merge *m,
 }
 
 /* The first run that failed; else the first. */
-static const json_t *merge_document_merge_worst(const struct merge *m)
+static const json_t *merge_document_worst(const struct merge *m)
 {
   for (size_t i = 0; i < m->n; i++) {
     const json_t *run = json_object_get(m->of[i].r->json, "run");
@@ -631,8 +628,7 @@ static const json_t *merge_document_merge_worst(const struct merge *m)
   return json_object_get(m->of[0].r->json, "run");
 }
 
-static void merge_document_merge_run_counts(const struct merge *m,
-                                            struct jobj *o)
+static void merge_document_run_counts(const struct merge *m, struct jobj *o)
 {
   static const char *const keys[] = { "threads", "clients", "idle_clients" };
 
@@ -649,42 +645,42 @@ static void merge_document_merge_run_counts(const struct merge *m,
   }
 }
 
-static json_t *merge_document_merge_run(const struct merge *m)
+static json_t *merge_document_run(const struct merge *m)
 {
   static const char *const ends[] = { "end_reason", "exit_status", "signal",
                                       "error" };
   const json_t *base = json_object_get(m->of[m->first].r->json, "run");
-  const json_t *worst = merge_document_merge_worst(m);
+  const json_t *worst = merge_document_worst(m);
   const char *began[] = { "test", "start_time", "start_monotonic_ns",
                           "measured_start_monotonic_ns" };
   struct jobj o = jobj_new();
   double last_s = m->start_s;
 
   for (size_t i = 0; i < ARRAY_SIZE(began); i++)
-    jobj_add(&o, began[i], merge_document_merge_copy(base, began[i]));
+    jobj_add(&o, began[i], merge_document_copy(base, began[i]));
   jobj_int(&o, "end_monotonic_ns",
            (uint64_t)(result_number_at(base, "measured_start_monotonic_ns") +
-                      merge_document_merge_span_s(m) * 1e9));
-  merge_document_merge_run_counts(m, &o);
+                      merge_document_span_s(m) * 1e9));
+  merge_document_run_counts(m, &o);
   for (size_t i = 0; i < m->n; i++)
     last_s = fmax(last_s, m->of[i].start_s);
   jobj_int(&o, "start_skew_ns", (uint64_t)((last_s - m->start_s) * 1e9));
   for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
     if (json_object_get(worst, ends[i]))
-      jobj_add(&o, ends[i], merge_document_merge_copy(worst, ends[i]));
+      jobj_add(&o, ends[i], merge_document_copy(worst, ends[i]));
   }
   return jobj_take(&o);
 }
 
 /* Rows of `threads`. */
-static double merge_document_merge_workers(const struct result *r)
+static double merge_document_workers(const struct result *r)
 {
   const double clients = result_number_at(r->json, "run.clients");
 
   return clients > 0 ? clients : r->threads;
 }
 
-static json_t *merge_document_merge_each_thread(const struct merge *m)
+static json_t *merge_document_each_thread(const struct merge *m)
 {
   json_t *all = json_array();
   json_int_t before = 0;
@@ -705,12 +701,12 @@ static json_t *merge_document_merge_each_thread(const struct merge *m)
       }
       json_decref(one);
     }
-    before += (json_int_t)merge_document_merge_workers(m->of[i].r);
+    before += (json_int_t)merge_document_workers(m->of[i].r);
   }
   return all;
 }
 
-static json_t *merge_document_merge_threads(const struct merge *m)
+static json_t *merge_document_threads(const struct merge *m)
 {
   struct merge_moments events = { 0 }, time_s = { 0 };
   struct jobj o = jobj_new();
@@ -718,7 +714,7 @@ static json_t *merge_document_merge_threads(const struct merge *m)
   for (size_t i = 0; i < m->n; i++) {
     const struct result *r = m->of[i].r;
     const json_t *t = json_object_get(r->json, "threads");
-    const double n = merge_document_merge_workers(r);
+    const double n = merge_document_workers(r);
 
     merge_moments_add(&events, n, result_number_at(t, "events_mean"),
                       result_number_at(t, "events_stddev"));
@@ -729,13 +725,12 @@ static json_t *merge_document_merge_threads(const struct merge *m)
   jobj_real(&o, "events_stddev", merge_moments_stddev(&events));
   jobj_real(&o, "execution_time_mean_s", time_s.mean);
   jobj_real(&o, "execution_time_stddev_s", merge_moments_stddev(&time_s));
-  jobj_add(&o, "each", merge_document_merge_each_thread(m));
+  jobj_add(&o, "each", merge_document_each_thread(m));
   return jobj_take(&o);
 }
 
 /* NAN: a run lacks the figure. */
-static double merge_document_merge_client_sum(const struct merge *m,
-                                              const char *key)
+static double merge_document_client_sum(const struct merge *m, const char *key)
 {
   double sum = 0;
 
@@ -744,8 +739,7 @@ static double merge_document_merge_client_sum(const struct merge *m,
   return sum;
 }
 
-static bool merge_document_merge_first_on_host(const struct merge *m,
-                                               size_t run)
+static bool merge_document_first_on_host(const struct merge *m, size_t run)
 {
   const char *host = result_text_at(m->of[run].r->json, "environment.host");
 
@@ -758,36 +752,34 @@ static bool merge_document_merge_first_on_host(const struct merge *m,
   return true;
 }
 
-static json_t *merge_document_merge_client(const struct merge *m, double events)
+static json_t *merge_document_client(const struct merge *m, double events)
 {
   static const char *const times[] = { "user_s", "system_s", "cpus_used" };
   static const char *const counts[] = { "voluntary_context_switches",
                                         "involuntary_context_switches",
                                         "max_resident_bytes" };
-  const double cpu_s = merge_document_merge_client_sum(m, "user_s") +
-                       merge_document_merge_client_sum(m, "system_s");
+  const double cpu_s = merge_document_client_sum(m, "user_s") +
+                       merge_document_client_sum(m, "system_s");
   struct jobj o = jobj_new();
   double cpus = 0;
 
   for (size_t i = 0; i < ARRAY_SIZE(times); i++)
-    jobj_real(&o, times[i], merge_document_merge_client_sum(m, times[i]));
+    jobj_real(&o, times[i], merge_document_client_sum(m, times[i]));
   for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-    jobj_int(&o, counts[i],
-             (uint64_t)merge_document_merge_client_sum(m, counts[i]));
+    jobj_int(&o, counts[i], (uint64_t)merge_document_client_sum(m, counts[i]));
   for (size_t i = 0; i < m->n; i++) {
-    if (merge_document_merge_first_on_host(m, i))
+    if (merge_document_first_on_host(m, i))
       cpus += result_number_at(m->of[i].r->json, "client.cpus_allowed");
   }
   jobj_real(&o, "cpus_allowed", cpus);
   jobj_real(&o, "cpu_per_event_ns", cpu_s * 1e9 / events);
   jobj_real(&o, "run_queue_delay_s",
-            merge_document_merge_client_sum(m, "run_queue_delay_s"));
+            merge_document_client_sum(m, "run_queue_delay_s"));
   return jobj_take(&o);
 }
 
 /* Other facts may or may not be sums. */
-static json_t *merge_document_merge_equal_facts(const struct merge *m,
-                                                const char *of)
+static json_t *merge_document_equal_facts(const struct merge *m, const char *of)
 {
   const json_t *facts = json_object_get(m->of[0].r->json, of);
   struct jobj o = jobj_new();
@@ -808,8 +800,8 @@ static json_t *merge_document_merge_equal_facts(const struct merge *m,
   return jobj_take(&o);
 }
 
-static void merge_document_merge_warn(struct jobj *of, json_t *list,
-                                      const char *code, const char *text)
+static void merge_document_warn(struct jobj *of, json_t *list, const char *code,
+                                const char *text)
 {
   struct jobj o = jobj_new();
 
@@ -820,11 +812,10 @@ static void merge_document_merge_warn(struct jobj *of, json_t *list,
 }
 
 /* Of all runs, and of the merge. */
-static void merge_document_merge_warnings(const struct merge *m,
-                                          struct jobj *of,
-                                          const char *no_intervals)
+static void merge_document_warnings(const struct merge *m, struct jobj *of,
+                                    const char *no_intervals)
 {
-  const double span_s = merge_document_merge_span_s(m);
+  const double span_s = merge_document_span_s(m);
   json_t *list = json_array();
   struct strbuf b = { 0 };
 
@@ -833,12 +824,12 @@ static void merge_document_merge_warnings(const struct merge *m,
                 "the runs ran together for %.3f of %.3f s, and rates are over "
                 "all of it: they are too low by up to %.0f %%",
                 m->common_s, span_s, 100 * (1 - m->common_s / span_s));
-    merge_document_merge_warn(of, list, "runs_apart", strbuf_str(&b));
+    merge_document_warn(of, list, "runs_apart", strbuf_str(&b));
   }
   if (no_intervals) {
     strbuf_clear(&b);
     strbuf_addf(&b, "the document has no intervals: %s", no_intervals);
-    merge_document_merge_warn(of, list, "no_intervals", strbuf_str(&b));
+    merge_document_warn(of, list, "no_intervals", strbuf_str(&b));
   }
   for (size_t i = 0; i < m->n; i++) {
     const json_t *own = json_object_get(m->of[i].r->json, "warnings");
@@ -849,7 +840,7 @@ static void merge_document_merge_warnings(const struct merge *m,
 
       strbuf_clear(&b);
       strbuf_addf(&b, "%s: %s", m->of[i].r->path, text ? text : "");
-      merge_document_merge_warn(of, list, code ? code : "", strbuf_str(&b));
+      merge_document_warn(of, list, code ? code : "", strbuf_str(&b));
     }
   }
   of->failed |= b.failed;
@@ -857,7 +848,7 @@ static void merge_document_merge_warnings(const struct merge *m,
   jobj_add(of, "warnings", list);
 }
 
-static json_t *merge_document_merge_part(const struct merge *m, size_t run)
+static json_t *merge_document_part(const struct merge *m, size_t run)
 {
   static const char *const copied[] = { "run", "environment", "database",
                                         "client" };
@@ -870,20 +861,20 @@ static json_t *merge_document_merge_part(const struct merge *m, size_t run)
   jobj_int(&o, "events", (uint64_t)p->r->events);
   jobj_real(&o, "events_per_s", p->r->events_per_s);
   jobj_add(&o, "latency_ns",
-           merge_document_merge_copy(p->r->json, "totals.latency_ns"));
-  jobj_add(&o, "options", merge_document_merge_own_options(m, run));
+           merge_document_copy(p->r->json, "totals.latency_ns"));
+  jobj_add(&o, "options", merge_document_own_options(m, run));
   for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
-    jobj_add(&o, copied[i], merge_document_merge_copy(p->r->json, copied[i]));
+    jobj_add(&o, copied[i], merge_document_copy(p->r->json, copied[i]));
   return jobj_take(&o);
 }
 
-static json_t *merge_document_merge_parts_list(const struct merge *m)
+static json_t *merge_document_parts_list(const struct merge *m)
 {
   struct jobj o = jobj_new();
   json_t *runs = json_array();
 
   for (size_t i = 0; i < m->n; i++) {
-    if (!jobj_array_add(runs, merge_document_merge_part(m, i)))
+    if (!jobj_array_add(runs, merge_document_part(m, i)))
       o.failed = true;
   }
   jobj_real(&o, "common_s", m->common_s);
@@ -892,7 +883,7 @@ static json_t *merge_document_merge_parts_list(const struct merge *m)
 }
 
 /* From the first start to the last end of a schedule. */
-static void merge_document_merge_offered(const struct merge *m, struct jobj *o)
+static void merge_document_offered(const struct merge *m, struct jobj *o)
 {
   json_t *rate = json_object_get(o->j, "rate");
   double offered_s = 0;
@@ -910,22 +901,22 @@ static void merge_document_merge_offered(const struct merge *m, struct jobj *o)
     o->failed = true;
 }
 
-static void merge_document_merge_totals(const struct merge *m, struct jobj *o,
-                                        struct err *err)
+static void merge_document_totals(const struct merge *m, struct jobj *o,
+                                  struct err *err)
 {
-  const double span_s = merge_document_merge_span_s(m);
+  const double span_s = merge_document_span_s(m);
   json_t *totals;
 
-  merge_document_merge_put(m, o, "totals", json_null(), err);
+  merge_document_put(m, o, "totals", json_null(), err);
   totals = json_object_get(o->j, "totals");
   if (json_object_set_new(totals, "elapsed_s", jobj_number(span_s)) < 0 ||
       json_object_set_new(totals, "period_s", jobj_number(span_s)) < 0)
     o->failed = true;
-  merge_document_merge_put(m, o, "classes", json_array(), err);
-  if (merge_document_merge_all(m, "members").n > 0)
-    merge_document_merge_put(m, o, "members", json_array(), err);
-  merge_document_merge_put(m, o, "rate", json_null(), err);
-  merge_document_merge_offered(m, o);
+  merge_document_put(m, o, "classes", json_array(), err);
+  if (merge_document_all(m, "members").n > 0)
+    merge_document_put(m, o, "members", json_array(), err);
+  merge_document_put(m, o, "rate", json_null(), err);
+  merge_document_offered(m, o);
 }
 
 json_t *merge_document(const struct merge *m, struct err *err)
@@ -938,23 +929,23 @@ json_t *merge_document(const struct merge *m, struct err *err)
   double events;
 
   jobj_text(&o, "schema", RESULT_SCHEMA);
-  jobj_add(&o, "tool", merge_document_merge_copy(first, "tool"));
-  jobj_add(&o, "environment", merge_document_merge_copy(first, "environment"));
+  jobj_add(&o, "tool", merge_document_copy(first, "tool"));
+  jobj_add(&o, "environment", merge_document_copy(first, "environment"));
   jobj_add(&o, "database",
            json_is_object(json_object_get(first, "database"))
-             ? merge_document_merge_equal_facts(m, "database")
+             ? merge_document_equal_facts(m, "database")
              : json_null());
-  jobj_add(&o, "options", merge_document_merge_options(m));
-  jobj_add(&o, "run", merge_document_merge_run(m));
-  merge_document_merge_totals(m, &o, err);
+  jobj_add(&o, "options", merge_document_options(m));
+  jobj_add(&o, "run", merge_document_run(m));
+  merge_document_totals(m, &o, err);
   events = result_number_at(o.j, "totals.events");
-  jobj_add(&o, "merged", merge_document_merge_parts_list(m));
-  jobj_add(&o, "test", merge_document_merge_equal_facts(m, "test"));
-  merge_document_merge_put(m, &o, "errors", json_array(), err);
-  jobj_add(&o, "threads", merge_document_merge_threads(m));
-  jobj_add(&o, "client", merge_document_merge_client(m, events));
-  merge_document_merge_put(m, &o, "event_log", json_null(), err);
-  merge_document_merge_warnings(m, &o, no_intervals);
+  jobj_add(&o, "merged", merge_document_parts_list(m));
+  jobj_add(&o, "test", merge_document_equal_facts(m, "test"));
+  merge_document_put(m, &o, "errors", json_array(), err);
+  jobj_add(&o, "threads", merge_document_threads(m));
+  jobj_add(&o, "client", merge_document_client(m, events));
+  merge_document_put(m, &o, "event_log", json_null(), err);
+  merge_document_warnings(m, &o, no_intervals);
   if (!json_is_null(slices))
     jobj_add(&o, "slices", json_incref(slices));
   json_decref(slices);
