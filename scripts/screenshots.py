@@ -25,7 +25,7 @@ SIZES = [  # ending of the name, width, height of the picture at most, dark
 SERVERS = os.path.join(SRC, "tests/db/servers.sh")
 
 
-# The pixels of a picture as numbers of its 256 most frequent colours, in base64, and these colours.
+# The pixels of a picture as numbers of 256 different colours that are frequent, in base64, and these colours.
 PALETTE = """(async () => {
   const image = new Image();
   image.src = 'data:image/png;base64,%s';
@@ -35,8 +35,9 @@ PALETTE = """(async () => {
   const pixels = new Uint32Array(canvas.getImageData(0, 0, width, height).data.buffer);
   for (const p of pixels) counts.set(p, (counts.get(p) || 0) + 1);
   const parts = p => [p & 255, p >> 8 & 255, p >> 16 & 255];
-  const colours = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)).slice(0, 256).map(parts);
   const far = (a, b) => a.reduce((sum, v, i) => sum + (v - b[i]) ** 2, 0), of = new Map();
+  const colours = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)).map(parts).reduce((list, c) =>
+    list.length < 256 && list.every(o => far(o, c) > 40) ? [...list, c] : list, []);
   for (const p of counts.keys())
     of.set(p, colours.reduce((best, c, i) => far(c, parts(p)) < far(colours[best], parts(p)) ? i : best, 0));
   let text = '';

@@ -665,7 +665,7 @@ const outagesOf = (details, {runs}) => {
     (c.until_the_end ? `, ${c.until_the_end} until the end` : '') + `; from the last success to the next one: median ` +
     `${span(c.unavailable.median_s)}, longest ${span(c.unavailable.longest_s)}.` : 'No client failed with an error.'));
 };
-const OUTAGES = {title: 'Outages', draw: outagesOf, bare: ['Outages']};
+const OUTAGES = {title: 'Outages', draw: outagesOf, bare: () => ['Outages']};
 /* Of the steps of a sweep, the first ones. */
 const ofSteps = draw => (details, {runs, many, data}) => {
   draw(details, runs);
@@ -677,8 +677,9 @@ const ofSteps = draw => (details, {runs, many, data}) => {
  */
 const PARTS = [
   {...OUTAGES, when: p => p.severe},
-  {title: 'Comparison', when: p => p.data.files.length > 1, bare: ['Comparison'], keys: p => p.single ? ['Summary', 'Options that differ'] : []},
-  {title: 'Sweep', when: p => p.many && p.data.files.some(f => f.n > 1 && !f.search), draw: (d, p) => p.cards = sweeps(d, p.data), keys: () => ['Scalability']},
+  {title: 'Comparison', when: p => p.data.files.length > 1, bare: () => ['Comparison'], keys: p => p.single ? ['Summary', 'Options that differ'] : []},
+  {title: 'Sweep', when: p => p.many && p.data.files.some(f => f.n > 1 && !f.search), draw: (d, p) => p.cards = sweeps(d, p.data), keys: () => ['Scalability'],
+    bare: p => p.data.files.length > 1 ? [] : ['Scalability']},
   {title: 'Search', when: p => p.search, draw: (d, p) => p.cards = searches(d, p.data), keys: () => ['Steps']},
   {title: 'Results', when: p => p.data.parts, draw: (d, p) => machine(d, p.data, p.sections)},
   {title: 'Results', when: p => p.samples, keys: () => ['Figures'], draw: (d, p) => samples(d, p.runs)},
@@ -710,7 +711,7 @@ const report = data => {
     if (when && !when(page)) continue;
     const details = fold(title, !open || open(page));
     if (draw) draw(details, page);
-    if (bare) sections.put(details, bare, true);
+    if (bare) sections.put(details, bare(page), true);
     if (keys) sections.put(details, keys(page));
     dropEmpty(details);
   }
