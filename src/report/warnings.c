@@ -621,6 +621,23 @@ static void warnings_look_at_trend(struct warnings *d,
                  change > 0.0 ? "growing" : "falling", 100.0 * change);
 }
 
+/* A cold cache, or a fast time that does not last. */
+static void warnings_look_at_begin(struct warnings *d,
+                                   const struct warning_input *in)
+{
+  double change;
+
+  if (in->profile || in->warms_up || trend_find(in->trend, &change) ||
+      !trend_begins_apart(in->trend, &change))
+    return;
+  warnings_add(
+    d, true, "no_warmup",
+    "throughput was %s at the beginning, so that of the whole run is "
+    "%.0f%% %s than that of its second half; use --warmup-time",
+    change < 0 ? "lower" : "higher", 100 * fabs(change),
+    change < 0 ? "lower" : "higher");
+}
+
 /* Figures that are wrong even if the process was stopped. */
 static void warnings_look_at_load(struct warnings *d,
                                   const struct warning_input *in)
@@ -628,6 +645,7 @@ static void warnings_look_at_load(struct warnings *d,
   warnings_look_at_backlog(d, in);
   warnings_look_at_shares(d, in);
   warnings_look_at_trend(d, in);
+  warnings_look_at_begin(d, in);
 }
 
 static void warnings_look_at_pause(struct warnings *d,

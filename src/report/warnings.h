@@ -30,6 +30,7 @@ struct warning_input {
   const struct client_use *client;
   const struct report_setup *setup;
   const struct report *report; /* measured */
+  bool warms_up;               /* --warmup-time */
   bool winds_up;               /* work that counts follows the last event */
   bool is_part;                /* one of several ranks */
   const struct trend *trend;

@@ -344,6 +344,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
     .client = &e->client,
     .setup = &run->report_setup,
     .report = total,
+    .warms_up = run->plan->warmup_ns > 0,
     .winds_up = run->test->ops->finish != NULL,
     .is_part = run->plan->parts > 1,
     .trend = &e->trend,

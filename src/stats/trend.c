@@ -14,6 +14,17 @@
  */
 #define MIN_ORDER 2.6
 
+/* Chosen by simulation: at most 1 of 100 series is found that is independent,
+ * or whose neighbours correlate by a half. */
+#define BEGIN_APART 1.5
+
+/* Rates of a beginning: two that are slow by chance would be found too often.
+ */
+enum {
+  FIRST_MIN = 3,
+  BEGIN_SPANS_MIN = 9
+};
+
 void trend_start(struct trend *t, uint64_t now_ns, uint64_t events)
 {
   t->n = 1;
@@ -108,5 +119,29 @@ bool trend_find(const struct trend *t, double *ret)
   if (change < 0.0 && (last.high >= third.low || third.mean >= second.mean))
     return false;
   *ret = change;
+  return true;
+}
+
+bool trend_begins_apart(const struct trend *t, double *ret)
+{
+  const unsigned spans = t->n > 0 ? t->n - 1 : 0;
+  const unsigned half = (spans + 1) / 2;
+  const unsigned first = spans / 4 > FIRST_MIN ? spans / 4 : FIRST_MIN;
+  struct rates begin, middle, end;
+  double change, apart;
+
+  if (spans < BEGIN_SPANS_MIN)
+    return false;
+  begin = rates_of(t, 0, first);
+  middle = rates_of(t, first, spans - first - half);
+  end = rates_of(t, spans - half, half);
+  if (end.mean <= 0.0)
+    return false;
+  change = begin.mean / end.mean - 1.0;
+  apart = change < 0.0 ? end.low - begin.high : begin.low - end.high;
+  if (fabs(change) < MIN_CHANGE || apart < BEGIN_APART * (end.high - end.low) ||
+      (middle.mean > begin.mean) != (change < 0.0))
+    return false;
+  *ret = rates_of(t, 0, spans).mean / end.mean - 1.0;
   return true;
 }

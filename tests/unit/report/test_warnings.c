@@ -597,8 +597,10 @@ static void test_samples_said(void)
   }
 }
 
+typedef bool find_fn(const struct trend *t, double *ret);
+
 /* Rates per second, `n` of them. */
-static bool trend_of(const double *rates, int n, double *ret)
+static bool found_in(find_fn *find, const double *rates, int n, double *ret)
 {
   struct trend t;
   double events = 0;
@@ -608,7 +610,42 @@ static bool trend_of(const double *rates, int n, double *ret)
     events += rates[i];
     trend_note(&t, (uint64_t)(i + 2) * NS_PER_S, (uint64_t)events);
   }
-  return trend_find(&t, ret);
+  return find(&t, ret);
+}
+
+static bool trend_of(const double *rates, int n, double *ret)
+{
+  return found_in(trend_find, rates, n, ret);
+}
+
+static bool apart(const double *rates, int n, double *ret)
+{
+  return found_in(trend_begins_apart, rates, n, ret);
+}
+
+static void test_begin(void)
+{
+  double rate[128], change = 0;
+  struct fixture f;
+
+  for (int i = 0; i < 128; i++)
+    rate[i] = 1000 + i % 7;
+  OK(!apart(rate, 10, &change) && !apart(rate, 128, &change), "steady");
+  for (int i = 0; i < 128; i++)
+    rate[i] = 1000 * (1 - 0.6 * exp(-i / 2.0));
+  OK(apart(rate, 10, &change) && change < -0.05 && change > -0.3, "cold, 10 s");
+  OK(!apart(rate, 8, &change), "too short");
+  OK(!apart(rate, 128, &change), "without effect on a long run");
+  for (int i = 0; i < 40; i++)
+    rate[i] = i < 12 ? 1500 : 1000 + i % 3;
+  OK(apart(rate, 40, &change) && change > 0.1, "fast at the beginning");
+  make(&f);
+  trend_start(&f.trend, 0, 0);
+  for (uint64_t i = 1; i <= 12; i++)
+    trend_note(&f.trend, i * NS_PER_S, i < 5 ? 100 * i : 400 + 1000 * (i - 4));
+  OK_STR(codes(&f), "no_warmup! ", "a cold cache");
+  f.in.warms_up = true;
+  OK_STR(codes(&f), "", "a warm-up was wanted");
 }
 
 static void test_trend(void)
@@ -653,7 +690,8 @@ static double normal(struct rng *rng)
  * and correlation from second to second.  Returns how many seem to have a
  * trend.
  */
-static unsigned false_alarms(int n, double noise, double memory, unsigned runs)
+static unsigned false_alarms(find_fn *find, int n, double noise, double memory,
+                             unsigned runs)
 {
   double rate[128], change;
   unsigned alarms = 0;
@@ -667,7 +705,7 @@ static unsigned false_alarms(int n, double noise, double memory, unsigned runs)
       rate[t] = 10000 * fmax(0.01, 1 + noise * x);
       x = memory * x + sqrt(1 - memory * memory) * normal(&rng);
     }
-    alarms += trend_of(rate, n, &change);
+    alarms += found_in(find, rate, n, &change);
   }
   return alarms;
 }
@@ -679,13 +717,18 @@ static void test_trend_false_alarms(void)
 
   for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
     for (size_t k = 0; k < ARRAY_SIZE(noises); k++) {
-      const unsigned white = false_alarms(seconds[i], noises[k], 0, 2000);
-      const unsigned slow = false_alarms(seconds[i], noises[k], 0.5, 2000);
+      const unsigned white = false_alarms(trend_find, seconds[i], noises[k], 0,
+                                          2000);
+      const unsigned slow = false_alarms(trend_find, seconds[i], noises[k], 0.5,
+                                         2000);
+      const unsigned begin = false_alarms(trend_begins_apart, seconds[i],
+                                          noises[k], 0.5, 2000);
 
       printf("# %d s, noise of %.0f %%: %u, %u of 2000\n", seconds[i],
              100 * noises[k], white, slow);
       OK(white <= 20, "at most 1 of 100 runs without a trend");
       OK(slow <= 60, "3 if their noise lasts");
+      OK(begin <= 20, "at most 1 of 100 with another beginning");
     }
   }
 }
@@ -716,6 +759,7 @@ int main(void)
   test_samples();
   test_samples_many();
   test_samples_said();
+  test_begin();
   test_trend();
   test_trend_false_alarms();
   test_trend_doubt();
