@@ -414,11 +414,13 @@ int program_tool(struct program *p)
   const struct tool *tool = tools_find_tool(p->cmdline.test);
   struct err err = { "" };
   void *cfg = tool ? calloc(1, tool->cfg_size) : NULL;
+  const bool is_protocol = tool == &tool_machine || tool == &tool_database ||
+                           tool == &tool_try;
   int status;
 
   if (!cfg)
     return TOOL_FAILED;
-  if ((tool == &tool_rerun || tool == &tool_machine) && p->ranks) {
+  if ((tool == &tool_rerun || is_protocol) && p->ranks) {
     /* These tools start the program again, which cannot join the processes a
      * second time. */
     (void)program_complain("%s cannot be used by several processes in one "
@@ -428,7 +430,7 @@ int program_tool(struct program *p)
     return TOOL_BAD_INPUT;
   }
   (void)search_datadir(p->datadir);
-  if (tool == &tool_machine) /* has files to remove */
+  if (is_protocol) /* has files or tables to remove */
     program_outlive_readers();
   if (optset_add(&p->set, OPT_SECTION_TEST, tool->name, tool->opts, cfg, &err) <
       0)

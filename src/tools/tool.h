@@ -64,7 +64,8 @@ struct tool {
 };
 
 extern const struct tool tool_compare, tool_report, tool_rerun, tool_doctor,
-  tool_machine, tool_verify, tool_mark, tool_merge, tool_ack_listen;
+  tool_machine, tool_database, tool_try, tool_verify, tool_mark, tool_merge,
+  tool_ack_listen;
 
 extern const struct tool *const tool_list[]; /* ends with NULL */
 

@@ -27,6 +27,7 @@ const struct tool tool_verify = {
 };
 
 const struct tool *const tool_list[] = {
-  &tool_compare, &tool_report, &tool_merge, &tool_rerun,      &tool_doctor,
-  &tool_machine, &tool_verify, &tool_mark,  &tool_ack_listen, NULL
+  &tool_compare, &tool_report,  &tool_merge,      &tool_rerun,
+  &tool_doctor,  &tool_machine, &tool_database,   &tool_try,
+  &tool_verify,  &tool_mark,    &tool_ack_listen, NULL
 };

@@ -1,0 +1,111 @@
+/*
+ * database.h - `bench database` and `bench try`: a fixed protocol of short runs
+ * against one database.
+ *
+ * Every step is an ordinary run in a process of its own, whose document is kept
+ * whole.  The document of the protocol has the schema of a sweep of parts, with
+ * the member "database".  Another order, workload or meaning of a part is
+ * another DATABASE_PROTOCOL: documents of different versions do not compare.
+ */
+#ifndef BENCH_TOOLS_DATABASE_H
+#define BENCH_TOOLS_DATABASE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "tools/child.h"
+#include "tools/find.h"
+#include "tools/result.h"
+
+struct tool_args;
+
+enum {
+  DATABASE_PROTOCOL = 1,
+  DATABASE_STEPS_MAX = 64,
+  DATABASE_TABLES = 4,
+  DATABASE_SENTENCES = 5,
+};
+
+/* In the order of execution. */
+enum database_part {
+  DATABASE_FLOOR,
+  DATABASE_CONNECT,
+  DATABASE_CONNECT_TLS, /* the other way: with or without TLS */
+  DATABASE_POINT,
+  DATABASE_READS,
+  DATABASE_WRITES,
+  DATABASE_CURVE,
+  DATABASE_SEARCH,
+  DATABASE_STEADY,
+  DATABASE_PARTS
+};
+
+struct database_step {
+  enum database_part part;
+  char name[64]; /* "curve, 8 connections" */
+  unsigned threads;
+  int status;                /* of the process */
+  struct result_file result; /* json NULL: it failed */
+};
+
+struct database_cfg {
+  double minutes;
+  double old_s; /* a transaction open for this long is a remark */
+  double price; /* per hour; 0: not given */
+  bool isolation;
+};
+
+/* One protocol. */
+struct database {
+  const struct tool_args *args;
+  const struct database_cfg *cfg;
+  const char *objective; /* borrowed */
+  double total_s;        /* of everything */
+  bool tries;            /* bench try */
+
+  struct children children;
+  char *folder;           /* owned; temporary files */
+  struct child_words own; /* options that lead to the tables */
+  char schema[32];        /* "": nothing was made */
+  bool is_whole_database; /* `schema` is a database on PostgreSQL, too */
+  char left[128];         /* a statement that the user must execute */
+
+  uint64_t begun_ns;
+  uint64_t rows;  /* of each table */
+  double allowed; /* connections that the run can open; 0: not known */
+  json_t *doctor; /* owned; NULL: no findings */
+  bool cut[DATABASE_PARTS];   /* the time was too short */
+  bool alien[DATABASE_PARTS]; /* makes no sense here */
+  bool over;                  /* interrupted, or a step could not start */
+
+  struct database_step steps[DATABASE_STEPS_MAX];
+  size_t n_steps;
+  struct find find;
+  double rate;           /* the highest that held; 0: none */
+  struct strbuf failure; /* a line of the part with TLS */
+};
+
+/* "point selects" */
+const char *database_part_name(enum database_part part);
+
+/* The first step of the part with events, or NULL. */
+const struct result *database_result(const struct database *d,
+                                     enum database_part part);
+/* The step of the curve with most queries per second, or NULL. */
+const struct database_step *database_peak(const struct database *d);
+/* "pgsql", "mysql", "sqlite", "" */
+const char *database_driver(const struct database *d);
+
+/* Figures of the step, in one line. */
+void database_say_step(const struct database_step *s, struct strbuf *out);
+
+/* Sentences, remarks and cuts, as text. */
+void database_say(const struct database *d, struct strbuf *out);
+
+/* NULL: out of memory. */
+json_t *database_document(const struct database *d);
+
+#endif

@@ -1,0 +1,537 @@
+/*
+ * database_text.c - the meaning of the steps of `bench database`: sentences,
+ * remarks, the document.
+ */
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/fmt.h"
+#include "base/parse.h"
+#include "results/jobj.h"
+#include "tools/database.h"
+#include "tools/result.h"
+
+#define MS 1e6
+#define US 1e3
+
+#define CACHE_SMALL (64.0 * 1024 * 1024)
+/* A statement without work takes less in one data centre. */
+#define ROUND_TRIP_LONG_NS 1e6
+
+static const char *const database_names[DATABASE_PARTS] = {
+  [DATABASE_FLOOR] = "SELECT 1",
+  [DATABASE_CONNECT] = "connections",
+  [DATABASE_CONNECT_TLS] = "connections, TLS the other way",
+  [DATABASE_POINT] = "point selects",
+  [DATABASE_READS] = "reads",
+  [DATABASE_WRITES] = "writes",
+  [DATABASE_CURVE] = "curve",
+  [DATABASE_SEARCH] = "search",
+  [DATABASE_STEADY] = "steady",
+};
+
+const char *database_part_name(enum database_part part)
+{
+  return database_names[part];
+}
+
+const struct result *database_result(const struct database *d,
+                                     enum database_part part)
+{
+  for (size_t i = 0; i < d->n_steps; i++) {
+    const struct database_step *s = &d->steps[i];
+
+    if (s->part == part && s->result.json && s->result.run.events > 0)
+      return &s->result.run;
+  }
+  return NULL;
+}
+
+const struct database_step *database_peak(const struct database *d)
+{
+  const struct database_step *best = NULL;
+
+  for (size_t i = 0; i < d->n_steps; i++) {
+    const struct database_step *s = &d->steps[i];
+
+    if (s->part == DATABASE_CURVE && s->result.json &&
+        (!best || s->result.run.events_per_s > best->result.run.events_per_s))
+      best = s;
+  }
+  return best;
+}
+
+const char *database_driver(const struct database *d)
+{
+  const struct result *r = database_result(d, DATABASE_FLOOR);
+  const char *name = r ? result_text_at(r->json, "database.driver") : NULL;
+
+  return name ? name : "";
+}
+
+static double database_p(const struct result *r, const char *key)
+{
+  return r ? result_percentile(r, key) : NAN;
+}
+
+static double database_queries(const struct result *r)
+{
+  return isfinite(r->queries_per_s) ? r->queries_per_s : r->events_per_s;
+}
+
+static const char *database_fact(const struct database *d, const char *key)
+{
+  const struct result *r = database_result(d, DATABASE_FLOOR);
+
+  return r ? result_text_at(json_object_get(r->json, "database"), key) : NULL;
+}
+
+/* Of the server; 0: not known. */
+static uint64_t database_cache(const struct database *d)
+{
+  const char *text = database_fact(d, "shared_buffers");
+  uint64_t bytes = 0;
+
+  if (!text)
+    text = database_fact(d, "innodb_buffer_pool_size");
+  return text && parse_size(text, &bytes) == 0 ? bytes : 0;
+}
+
+/* As measured by the last step; NAN: not known. */
+static double database_data(const struct database *d)
+{
+  double bytes = NAN;
+
+  for (size_t i = 0; i < d->n_steps; i++) {
+    const struct database_step *s = &d->steps[i];
+
+    if (s->part >= DATABASE_POINT && s->result.json)
+      bytes = result_number_at(s->result.json, "database.data_bytes");
+  }
+  return bytes;
+}
+
+void database_say_step(const struct database_step *s, struct strbuf *out)
+{
+  const struct result *r = &s->result.run;
+
+  if (!s->result.json || !(r->events > 0)) {
+    strbuf_addf(out, "%-28s failed", s->name);
+    return;
+  }
+  strbuf_addf(out, "%-28s %10.1f events/s", s->name, r->events_per_s);
+  if (database_queries(r) > 1.01 * r->events_per_s)
+    strbuf_addf(out, "  %10.1f queries/s", r->queries_per_s);
+  else
+    strbuf_addf(out, "  %10s          ", "");
+  strbuf_addf(out, "  p50 %8.3f ms  p99 %8.3f ms", database_p(r, "50") / MS,
+              database_p(r, "99") / MS);
+}
+
+/* ---- sentences ---- */
+
+static void database_say_where(const struct database *d, struct strbuf *out)
+{
+  const char *version = database_fact(d, "server_version");
+  const char *address = database_fact(d, "address");
+  const char *tls = database_fact(d, "tls_protocol");
+  const double bytes = database_data(d);
+  const uint64_t cache = database_cache(d);
+  char data[FMT_SIZE_SIZE], has[FMT_SIZE_SIZE];
+
+  strbuf_addf(out, "This is %s%s%s%s%s, %s.", database_driver(d),
+              version ? " " : "", version ? version : "", address ? " at " : "",
+              address ? address : "",
+              !tls || strcmp(tls, "none") == 0 ? "without TLS" : tls);
+  if (!isfinite(bytes))
+    return;
+  strbuf_addf(out, " The test data are %s", fmt_size(data, (uint64_t)bytes));
+  if (cache == 0)
+    strbuf_adds(out, ".");
+  else if (bytes > (double)cache)
+    strbuf_addf(out, ", more than the server's cache of %s.",
+                fmt_size(has, cache));
+  else
+    strbuf_addf(out,
+                ", which fits in the cache of %s: reads from disk were not "
+                "measured.",
+                fmt_size(has, cache));
+}
+
+static void database_say_floor(const struct database *d, struct strbuf *out)
+{
+  const struct result *floor = database_result(d, DATABASE_FLOOR);
+  const struct result *connect = database_result(d, DATABASE_CONNECT);
+  const struct result *point = database_result(d, DATABASE_POINT);
+
+  strbuf_addf(out, "One connection waits %.1f us for SELECT 1",
+              database_p(floor, "50") / US);
+  if (point)
+    strbuf_addf(out, " and %.1f us for a row", database_p(point, "50") / US);
+  if (connect)
+    strbuf_addf(out, "; a new connection takes %.2f ms",
+                database_p(connect, "50") / MS);
+  strbuf_adds(out, ".");
+}
+
+static void database_say_peak(const struct database *d, struct strbuf *out)
+{
+  const struct database_step *peak = database_peak(d);
+
+  if (!peak) {
+    strbuf_adds(out, "The mix of reads and writes was not measured.");
+    return;
+  }
+  strbuf_addf(out,
+              "Reads and writes together reach %.0f queries/s (%.1f "
+              "transactions/s), with %u connection%s.",
+              database_queries(&peak->result.run),
+              peak->result.run.events_per_s, peak->threads,
+              peak->threads == 1 ? "" : "s");
+}
+
+static double database_per_event(const struct database *d)
+{
+  const struct database_step *peak = database_peak(d);
+
+  return peak && peak->result.run.events_per_s > 0
+           ? database_queries(&peak->result.run) / peak->result.run.events_per_s
+           : NAN;
+}
+
+static void database_say_rate(const struct database *d, struct strbuf *out)
+{
+  const struct result *steady = database_result(d, DATABASE_STEADY);
+
+  if (d->rate > 0)
+    strbuf_addf(out, "It holds %s up to %s%.0f queries/s (%.1f transactions/s)",
+                d->objective,
+                d->find.search.end == SEARCH_FOUND ? "" : "at least ",
+                d->rate * database_per_event(d), d->rate);
+  else
+    strbuf_addf(out, "No rate was found that holds %s%s", d->objective,
+                d->find.search.end == SEARCH_UNDECIDED ||
+                    d->find.search.end == SEARCH_GOES_ON
+                  ? ", because the time was too short to decide"
+                  : "");
+  if (steady) {
+    const double stalls = result_number_at(steady->json, "outages.stall_count");
+    const double longest = result_number_at(steady->json,
+                                            "outages.longest_stall_s");
+
+    strbuf_addf(out, "; at 80 %% of it for %.0f s, p99 was %.2f ms",
+                steady->period_s, database_p(steady, "99") / MS);
+    if (stalls > 0)
+      strbuf_addf(out, ", with %.0f stall%s, the longest %.2f s", stalls,
+                  stalls == 1 ? "" : "s", longest);
+    else
+      strbuf_adds(out, ", without a stall");
+  }
+  strbuf_adds(out, ".");
+}
+
+/* ---- remarks ---- */
+
+static void database_remark(struct jobj *list, const char *code,
+                            const char *text, const char *advice)
+{
+  struct jobj o = jobj_new();
+
+  for (size_t i = 0; i < json_array_size(list->j); i++) {
+    const char *had = result_text_at(json_array_get(list->j, i), "code");
+
+    if (had && strcmp(had, code) == 0) {
+      json_decref(o.j);
+      return;
+    }
+  }
+  jobj_text(&o, "code", code);
+  jobj_text(&o, "text", text);
+  if (advice)
+    jobj_text(&o, "advice", advice);
+  else
+    jobj_null(&o, "advice");
+  jobj_push(list, jobj_take(&o));
+}
+
+static void database_remark_findings(const struct database *d,
+                                     struct jobj *list)
+{
+  static const struct {
+    const char *subject, *code;
+  } known[] = { { "durability", "not_durable" },
+                { "connections", "few_connections" },
+                { "sessions", "pooler" },
+                { "transactions", "pooler_transactions" },
+                { "noise", "noise" } };
+  const json_t *one;
+  size_t i;
+
+  json_array_foreach(json_object_get(d->doctor, "findings"), i, one)
+  {
+    const char *subject = result_text_at(one, "subject");
+    const char *level = result_text_at(one, "level");
+    const char *text = result_text_at(one, "text");
+
+    for (size_t k = 0; subject && level && text && k < ARRAY_SIZE(known); k++) {
+      if (strcmp(subject, known[k].subject) == 0 && strcmp(level, "ok") != 0)
+        database_remark(list, known[k].code, text,
+                        strcmp(subject, "connections") == 0
+                          ? "raise the limit, or put a pooler in front"
+                          : result_text_at(one, "advice"));
+    }
+  }
+}
+
+static void database_remark_warnings(const struct database *d,
+                                     struct jobj *list)
+{
+  static const struct {
+    const char *warning, *code;
+  } known[] = { { "other_programs", "noise" },
+                { "steal", "steal" },
+                { "client_quota", "client_quota" },
+                { "paused", "paused" } };
+
+  for (size_t i = 0; i < d->n_steps; i++) {
+    const json_t *all = json_object_get(d->steps[i].result.json, "warnings");
+    const json_t *one;
+    size_t w;
+
+    json_array_foreach(all, w, one)
+    {
+      const char *code = result_text_at(one, "code");
+      const char *text = result_text_at(one, "text");
+
+      for (size_t k = 0; code && text && k < ARRAY_SIZE(known); k++) {
+        if (strcmp(code, known[k].warning) == 0)
+          database_remark(list, known[k].code, text, NULL);
+      }
+    }
+  }
+}
+
+/* CPUs that the server on this machine can use; 0: not known. */
+static int database_server_cpus(const struct result *r)
+{
+  const double pid = r ? result_number_at(r->json, "servers.0.pid") : NAN;
+  cpu_set_t cpus;
+
+  if (!(pid > 0) || sched_getaffinity((pid_t)pid, sizeof(cpus), &cpus) < 0)
+    return 0;
+  return CPU_COUNT(&cpus);
+}
+
+static void database_remark_figures(const struct database *d, struct jobj *list)
+{
+  const struct result *floor = database_result(d, DATABASE_FLOOR);
+  const double trip_ns = database_p(floor, "50");
+  const uint64_t cache = database_cache(d);
+  double oldest_s = floor
+                      ? result_number_at(floor->json,
+                                         "servers.0.most.oldest_transaction_s")
+                      : NAN;
+  char text[256], size[FMT_SIZE_SIZE];
+
+  if (trip_ns > ROUND_TRIP_LONG_NS) {
+    (void)snprintf(text, sizeof(text),
+                   "a statement without work takes %.2f ms, most of which is "
+                   "the way to the server and back",
+                   trip_ns / MS);
+    database_remark(list, "round_trip", text,
+                    "run bench close to the server, as the application does");
+  }
+  if (cache > 0 && (double)cache < CACHE_SMALL) {
+    (void)snprintf(text, sizeof(text), "the server's cache is only %s",
+                   fmt_size(size, cache));
+    database_remark(list, "small_cache", text,
+                    database_fact(d, "shared_buffers")
+                      ? "raise shared_buffers"
+                      : "raise innodb_buffer_pool_size");
+  }
+  if (oldest_s >= d->cfg->old_s && d->cfg->old_s > 0) {
+    (void)snprintf(text, sizeof(text),
+                   "another session has a transaction open for %.0f s, which "
+                   "keeps old rows from being removed",
+                   oldest_s);
+    database_remark(list, "old_transaction", text,
+                    "end that session, or its transaction");
+  }
+}
+
+static void database_remark_cpus(const struct database *d, struct jobj *list)
+{
+  const struct result *floor = database_result(d, DATABASE_FLOOR);
+  const double online = floor ? result_number_at(floor->json,
+                                                 "environment.cpu.online")
+                              : NAN;
+
+  if (database_server_cpus(floor) == 1 && online > 1)
+    database_remark(list, "one_cpu", "the server can use only one CPU",
+                    "see the CPU limits of its service or container");
+}
+
+static json_t *database_remarks(const struct database *d)
+{
+  struct jobj list = jobj_list();
+
+  database_remark_findings(d, &list);
+  database_remark_figures(d, &list);
+  database_remark_cpus(d, &list);
+  database_remark_warnings(d, &list);
+  return jobj_take(&list);
+}
+
+static void database_say_remarks(const json_t *remarks, struct strbuf *out)
+{
+  const size_t n = json_array_size(remarks);
+
+  if (n == 0)
+    strbuf_adds(out, "Nothing about the server or the machine needs a remark.");
+  else
+    strbuf_addf(out, "%zu remark%s: %s%s", n, n == 1 ? "" : "s",
+                result_text_at(json_array_get(remarks, 0), "text"),
+                n == 1 ? "." : "; the others are below.");
+}
+
+static void database_sentence(const struct database *d, unsigned which,
+                              const json_t *remarks, struct strbuf *out)
+{
+  static void (*const say[])(const struct database *, struct strbuf *) = {
+    database_say_where, database_say_floor, database_say_peak, database_say_rate
+  };
+
+  if (which < ARRAY_SIZE(say))
+    say[which](d, out);
+  else
+    database_say_remarks(remarks, out);
+}
+
+void database_say(const struct database *d, struct strbuf *out)
+{
+  json_t *remarks = database_remarks(d);
+  const char *before = "\nNot measured, because the time was too short: ";
+  const json_t *one;
+  size_t i;
+
+  for (unsigned k = 0; k < DATABASE_SENTENCES; k++) {
+    database_sentence(d, k, remarks, out);
+    strbuf_adds(out, "\n");
+  }
+  json_array_foreach(remarks, i, one)
+  {
+    const char *advice = result_text_at(one, "advice");
+
+    strbuf_addf(out, "%sremark: %s%s%s\n", i == 0 ? "\n" : "",
+                result_text_at(one, "text"), advice ? "; " : "",
+                advice ? advice : "");
+  }
+  for (unsigned k = 0; k < DATABASE_PARTS; k++) {
+    if (!d->cut[k])
+      continue;
+    strbuf_addf(out, "%s%s", before, database_part_name(k));
+    before = ", ";
+  }
+  if (*before == ',')
+    strbuf_adds(out, "\n");
+  if (d->failure.len > 0)
+    strbuf_addf(out, "\nTLS: %s\n", strbuf_str(&d->failure));
+  json_decref(remarks);
+}
+
+/* ---- the document ---- */
+
+static json_t *database_steps_json(const struct database *d)
+{
+  struct jobj list = jobj_list();
+
+  for (size_t i = 0; i < d->n_steps; i++) {
+    const struct database_step *s = &d->steps[i];
+    struct jobj o = jobj_new(), values = jobj_new();
+
+    jobj_text(&values, "part", s->name);
+    jobj_int(&o, "step", i + 1);
+    jobj_int(&o, "repeat", 1);
+    jobj_add(&o, "values", jobj_take(&values));
+    jobj_int(&o, "exit_status", (uint64_t)s->status);
+    jobj_add(&o, "failed", s->result.json ? json_null() : json_string("run"));
+    jobj_add(&o, "result",
+             s->result.json ? json_incref(s->result.json) : json_null());
+    jobj_push(&list, jobj_take(&o));
+  }
+  return jobj_take(&list);
+}
+
+/* As that of other sweeps of parts. */
+static json_t *database_sweep_json(const struct database *d)
+{
+  struct jobj o = jobj_new(), options = jobj_list(), part = jobj_new(),
+              values = jobj_list();
+
+  for (size_t i = 0; i < d->n_steps; i++)
+    jobj_push(&values, jobj_string(d->steps[i].name));
+  jobj_text(&part, "name", "part");
+  jobj_add(&part, "values", jobj_take(&values));
+  jobj_push(&options, jobj_take(&part));
+  jobj_add(&o, "options", jobj_take(&options));
+  jobj_bool(&o, "parts", true);
+  jobj_int(&o, "repeat", 1);
+  jobj_real(&o, "pause_s", 0);
+  jobj_bool(&o, "prepared_each_step", false);
+  jobj_int(&o, "steps_planned", d->n_steps);
+  jobj_bool(&o, "interrupted", d->children.signal != 0);
+  jobj_null(&o, "best");
+  jobj_null(&o, "knee");
+  jobj_real(&o, "knee_share", 0.95);
+  return jobj_take(&o);
+}
+
+static json_t *database_json(const struct database *d)
+{
+  struct jobj o = jobj_new(), sentences = jobj_list(), cut = jobj_list();
+  const struct database_step *peak = database_peak(d);
+  json_t *remarks = database_remarks(d);
+
+  for (unsigned k = 0; k < DATABASE_SENTENCES; k++) {
+    struct strbuf text = { 0 };
+
+    database_sentence(d, k, remarks, &text);
+    jobj_push(&sentences, jobj_string(strbuf_str(&text)));
+    strbuf_done(&text);
+  }
+  for (unsigned k = 0; k < DATABASE_PARTS; k++) {
+    if (d->cut[k])
+      jobj_push(&cut, jobj_string(database_part_name(k)));
+  }
+  jobj_int(&o, "protocol", DATABASE_PROTOCOL);
+  jobj_real(&o, "minutes", d->total_s / 60);
+  jobj_text(&o, "objective", d->objective);
+  jobj_int(&o, "cache_bytes", database_cache(d));
+  jobj_add(&o, "sentences", jobj_take(&sentences));
+  jobj_add(&o, "remarks", remarks ? remarks : json_array());
+  jobj_add(&o, "cut", jobj_take(&cut));
+  jobj_int(&o, "peak_connections", peak ? peak->threads : 0);
+  jobj_positive(&o, "rate", d->rate);
+  jobj_bool(&o, "rate_confirmed", d->find.search.end == SEARCH_FOUND);
+  jobj_positive(&o, "queries_per_event", database_per_event(d));
+  if (d->left[0])
+    jobj_text(&o, "left_behind", d->left);
+  else
+    jobj_null(&o, "left_behind");
+  return jobj_take(&o);
+}
+
+json_t *database_document(const struct database *d)
+{
+  struct jobj o = jobj_new();
+
+  jobj_text(&o, "schema", RESULT_SCHEMA_SWEEP);
+  jobj_add(&o, "sweep", database_sweep_json(d));
+  jobj_add(&o, "database", database_json(d));
+  jobj_add(&o, "steps", database_steps_json(d));
+  return jobj_take(&o);
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# database.bats - `bench database`: what is wrong with a server is named, nothing is
+# left behind; `bench try`.
+
+load ../lib/servers
+. "$BENCH_SRC/tests/db/pooler.sh"
+
+setup_file() {
+  servers has pgsql && servers has mysql || { missing "no servers of both kinds"; return 0; }
+  servers start pgsql "$BATS_FILE_TMPDIR/pg" --tls --max-connections=20 --set=shared_buffers=1MB \
+    --set=synchronous_commit=off
+  servers start mysql "$BATS_FILE_TMPDIR/my" --set=innodb_buffer_pool_size=8M
+  servers sql "$BATS_FILE_TMPDIR/my" "GRANT ALL ON *.* TO sbtest"
+}
+
+setup() {
+  skip_if_missing
+  cd "$BATS_TEST_TMPDIR" || return 1
+  set -a
+  servers_env "$BATS_FILE_TMPDIR/pg"
+  servers_env "$BATS_FILE_TMPDIR/my"
+  set +a
+  pg=postgresql://sbtest@127.0.0.1:$PG_PORT/sbtest
+  my="mysql://sbtest@localhost/sbtest?socket=$MY_SOCKET"
+}
+
+teardown() {
+  [[ -z ${busy-} ]] || kill $busy
+  pooler_stop
+}
+
+# database ARG...: status, output, stderr.
+database() {
+  run --separate-stderr timeout 120 "$BENCH" database "$@"
+  printf '%s\n' "$output" "$stderr"
+}
+
+# remarks FILE: their codes.
+remarks() {
+  python3 -c 'import json, sys
+for r in json.load(open(sys.argv[1]))["database"]["remarks"]: print(r["code"])' "$1"
+}
+
+named() {
+  remarks d.json | grep -qx "$1" || { remarks d.json; return 1; }
+}
+
+left_on_pgsql() {
+  servers sql "$BATS_FILE_TMPDIR/pg" "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'bench%'
+    UNION ALL SELECT datname FROM pg_database WHERE datname LIKE 'bench%'" | grep bench_
+}
+
+@test "pgsql: fsync off, late commits, a tiny cache, 20 connections, one CPU, an old transaction" {
+  for pid in $(servers pids "$BATS_FILE_TMPDIR/pg"); do taskset -pc 0 "$pid" >/dev/null; done
+  mkfifo sql
+  psql -qh "$PG_SOCKET_DIR" -p "$PG_PORT" -U "$PG_USER" "$PG_DB" <sql >began 3>&- &
+  exec 9>sql
+  busy=$!
+  echo 'BEGIN; SELECT txid_current();' >&9
+  until grep -q 'row' began; do read -rt 0.05 <> <(:) || :; done
+  database --dsn="$pg" --minutes=0.1 --old-transaction=1 --json=d.json
+  exec 9>&-
+  [[ $status = 0 ]]
+  for code in not_durable small_cache few_connections old_transaction; do named "$code"; done
+  [[ $(nproc) = 1 ]] || named one_cpu
+  [[ $output = *"fsync = off"* && $output = *"synchronous_commit = off"* ]]
+  grep -q 'Not measured, because the time was too short: .*search' <<<"$output"
+  ! left_on_pgsql
+}
+
+@test "mysql: late flushes, a tiny cache, 2 ms more on the way, a busy machine" {
+  for ((i = 0; i < $(nproc); i++)); do
+    (while :; do :; done) 3>&- &
+    busy+=" $!"
+  done
+  python3 "$BENCH_SRC/tests/db/relay.py" "$MY_PORT" 0.001 >port 3>&- &
+  busy+=" $!"
+  until [[ -s port ]]; do read -rt 0.05 <> <(:) || :; done
+  database --dsn="mysql://sbtest@127.0.0.1:$(<port)/sbtest" --minutes=0.1 --json=d.json
+  [[ $status = 0 ]]
+  for code in not_durable small_cache round_trip noise; do named "$code"; done
+  [[ $output = *innodb_flush_log_at_trx_commit* ]]
+}
+
+@test "pgsql: a pooler in between" {
+  pooler_there || skip "no pgbouncer"
+  pooler_make
+  echo '"sbtest" ""' >"$pooler_dir/users"
+  pooler_start 'auth_type = trust' "auth_file = $pooler_dir/users" 'default_pool_size = 1'
+  database --dsn="postgresql://sbtest@/sbtest?host=$pooler_dir&port=6432" --minutes=0.1 --json=d.json
+  named pooler
+  ! left_on_pgsql
+}
+
+@test "pgsql: all parts, and nothing left; the document is a valid one" {
+  database --dsn="$pg" --minutes=0.6 --slo='p50<=2s' --json=d.json
+  [[ $status = 0 && $output = *"It holds p50<=2s up to "* && $output = *"at 80 % of it for "* ]]
+  ! left_on_pgsql
+  "$BENCH" report d.json -o d.html
+  python3 - <<'END'
+import json
+d = json.load(open("d.json"))
+b = d["database"]
+assert b["protocol"] == 1 and len(b["sentences"]) == 5 and b["left_behind"] is None, b
+parts = [s["values"]["part"] for s in d["steps"]]
+assert parts[0] == "SELECT 1" and parts[-1].startswith("steady, 80 % of"), parts
+assert abs(d["steps"][-1]["result"]["options"]["rate"]["value"] - 0.8 * b["rate"]) < 0.01 * b["rate"]
+END
+}
+
+@test "pgsql: Ctrl-C ends it, prints what was measured, and leaves nothing" {
+  "$BENCH" database --dsn="$pg" --minutes=5 --json=d.json >out 2>err 3>&- &
+  pid=$!
+  until grep -q '^point selects' out; do
+    kill -0 "$pid"
+    read -rt 0.1 <> <(:) || :
+  done
+  kill -INT "$pid"
+  kill -TERM "$pid"
+  status=0
+  wait "$pid" || status=$?
+  [[ $status = 130 || $status = 143 ]]
+  grep -q '^One connection waits' out
+  grep -q '"interrupted": *true' d.json
+  ! left_on_pgsql
+}
+
+@test "pgsql: no right to make a schema, a wrong CA: one line each" {
+  own="$BATS_FILE_TMPDIR/pg"
+  servers sql "$own" "ALTER DATABASE sbtest OWNER TO CURRENT_USER"
+  database --dsn="$pg" --minutes=0.3
+  servers sql "$own" "ALTER DATABASE sbtest OWNER TO sbtest"
+  [[ $status = 1 && $(grep -c . <<<"$stderr") = 1 ]]
+  grep -q '^FATAL: cannot make a schema for the tables (.*permission denied.*): GRANT CREATE ON DATABASE' <<<"$stderr"
+  openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=other -out other.pem 2>/dev/null
+  database --dsn="$pg?sslmode=verify-ca&sslrootcert=$PWD/other.pem" --minutes=0.2
+  [[ $status = 1 && $(grep -c . <<<"$stderr") = 1 && $stderr = FATAL:*certificate* ]]
+}
+
+@test "try: SQLite, no options; the private folder is removed" {
+  mkdir tmp
+  export TMPDIR=$PWD/tmp
+  run --separate-stderr timeout 120 "$BENCH" try --minutes=0.3 --json=t.json
+  printf '%s\n' "$output" "$stderr"
+  [[ $status = 0 && $output = *"To see the page: bench report t.json -o page.html"* ]]
+  [[ -z $(ls -A tmp) ]]
+  "$BENCH" report t.json -o t.html
+  run -2 "$BENCH" try --threads=3
+  [[ $output = *"--threads has no effect on try"* ]]
+}
