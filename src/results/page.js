@@ -158,10 +158,19 @@ class Sections {
 }
 
 /* ---- the top ---- */
+/* The sentences, remarks and gaps of bench database. */
+const list = of => Array.isArray(of) ? of : [];
+const summary = (parent, d) => {
+  const box = make(parent, 'div.summary');
+  for (const text of list(d.sentences)) make(box, 'p', clean(String(text)));
+  const remarks = list(d.remarks).filter(r => r && r.text), all = remarks.length > 0 && make(box, 'ul');
+  for (const r of remarks) make(all, 'li', clean(r.text + (r.advice ? '; ' + r.advice : '') + '.'));
+  if (list(d.cut).length > 0) make(box, 'p', 'Not measured, because the time was too short: ' + clean(d.cut.join(', ')) + '.');
+};
 const header = (data, docs) => {
   const first = docs[0], find = data.files.some(f => f.search);
   const h1 = document.querySelector('h1');
-  h1.textContent = clean(data.parts ? 'bench machine' : first.run.test) + (docs.length > 1 && data.files.length > 1 ? ': comparison' :
+  h1.textContent = clean(data.files[0].database ? 'bench database' : data.parts ? 'bench machine' : first.run.test) + (docs.length > 1 && data.files.length > 1 ? ': comparison' :
     find ? ': search' : docs.length > 1 && !data.parts ? ': sweep' : '');
   document.title = 'bench: ' + h1.textContent;
   const intro = h1.nextElementSibling, version = intro && intro.tagName === 'P' ? intro.textContent.split(',')[0] : '';
@@ -173,6 +182,7 @@ const header = (data, docs) => {
       ['', many || data.parts ? null : span(doc.totals.elapsed_s)], ['on', hostOf(doc)], ['', dateOf(doc)],
       ['label', doc.label], ['objective', objectiveOf(doc) || (file.search && file.search.objective)],
       ['', many ? plural(file.search ? file.search.steps.length : file.n, 'step') : null], ['', i === 0 ? version : null]]);
+    if (file.database) summary(main, file.database);
     if (name && !many) make(null, 'i.swatch.c' + i), list.firstElementChild.prepend(make(null, 'i.swatch.c' + i), ' ');
   });
 };

@@ -425,6 +425,8 @@ static int compare_tool_with(struct job *job, const struct groups *base,
   int rc = result_load(&file, path, err);
 
   if (rc == 0)
+    rc = result_file_check_pair(base_file, &file, err);
+  if (rc == 0)
     rc = groups_init(&groups, &file, err);
   if (rc == 0)
     rc = compare_search(base_file, &file,

@@ -402,6 +402,10 @@ static void append_file(struct strbuf *out, const struct view *v, size_t i,
     strbuf_addf(out, ",\"%s\":", kept[k]);
     append_json(out, json_object_get(sweep, kept[k]));
   }
+  if (result_at(v->files[i].json, "database")) {
+    strbuf_adds(out, ",\"database\":");
+    append_json(out, result_at(v->files[i].json, "database"));
+  }
   if (!v->has_parts && !v->finds[i] && usl_of_groups(&v->groups[i], &usl)) {
     json_t *law = usl_json(&usl);
 

@@ -236,6 +236,29 @@ static int write_parts(struct page *p, struct err *err)
   return rc < 0 ? rc : 0;
 }
 
+/* Of bench database; the page's script draws them in HTML. */
+static void write_sentences(struct page *p, const json_t *json)
+{
+  const char *end = p->format == REPORT_MARKDOWN ? "\n\n" : "\n";
+  const json_t *one;
+  size_t i;
+
+  if (result_at(json, "database"))
+    add_text(p, "\n", "", "");
+  json_array_foreach(result_at(json, "database.sentences"), i, one)
+  {
+    if (json_is_string(one))
+      add_text(p, "", json_string_value(one), end);
+  }
+  json_array_foreach(result_at(json, "database.remarks"), i, one)
+  {
+    const char *text = result_text_at(one, "text");
+
+    if (text)
+      add_text(p, "remark: ", text, end);
+  }
+}
+
 static int write_page(struct page *p, struct err *err)
 {
   /* There is one.
@@ -247,7 +270,9 @@ static int write_page(struct page *p, struct err *err)
   int rc = 0;
 
   strbuf_addf(&title, "bench report: %s",
-              p->v->has_parts ? "machine" : r->test);
+              p->v->has_parts
+                ? result_file_tool(&p->v->files[0]) + strlen("bench ")
+                : r->test);
   if (html)
     html_begin(&p->out, strbuf_str(&title));
   else
@@ -262,6 +287,8 @@ static int write_page(struct page *p, struct err *err)
     add_text(p, "\n", strbuf_str(&title), "\n");
   strbuf_done(&title);
 
+  for (size_t i = 0; i < p->v->n_files && !html; i++)
+    write_sentences(p, p->v->files[i].json);
   if (html) {
     comparison(p);
     laws(p);

@@ -477,8 +477,8 @@ static int make_args(struct rerun *a, const struct tool_args *args,
   int rc;
 
   if (f->has_parts)
-    return err_set(err, -EINVAL,
-                   "'%.400s' is of bench machine: start that again", f->path);
+    return err_set(err, -EINVAL, "'%.400s' is of %s: start that again", f->path,
+                   result_file_tool(f));
   if (!r)
     return err_set(err, -EINVAL, "'%.400s' has no run to repeat", f->path);
   if (json_object_get(r->json, "merged"))

@@ -465,3 +465,30 @@ void result_file_done(struct result_file *f)
   json_decref(f->json);
   *f = (struct result_file){ 0 };
 }
+
+static int result_file_protocol(const struct result_file *f)
+{
+  return (int)json_integer_value(result_at(f->json, "database.protocol"));
+}
+
+const char *result_file_tool(const struct result_file *f)
+{
+  return result_file_protocol(f) > 0 ? "bench database" : "bench machine";
+}
+
+int result_file_check_pair(const struct result_file *a,
+                           const struct result_file *b, struct err *err)
+{
+  const int of_a = result_file_protocol(a), of_b = result_file_protocol(b);
+
+  if (of_a == of_b)
+    return 0;
+  if (of_a > 0 && of_b > 0)
+    return err_set(err, -EINVAL,
+                   "'%.200s' is of protocol %d of bench database, and '%.200s' "
+                   "of protocol %d: measure both with the same version",
+                   a->path, of_a, b->path, of_b);
+  return err_set(err, -EINVAL,
+                 "'%.200s' is of bench database, and '%.200s' is not",
+                 of_a > 0 ? a->path : b->path, of_a > 0 ? b->path : a->path);
+}

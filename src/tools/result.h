@@ -75,6 +75,13 @@ int result_load_text(struct result_file *ret, const char *path,
                      const char *text, size_t len, struct err *err);
 void result_file_done(struct result_file *f);
 
+/* "bench database", of a file with parts. */
+const char *result_file_tool(const struct result_file *f);
+/* -EINVAL: of different versions of the protocol of bench database, or only one
+ * is of it. */
+int result_file_check_pair(const struct result_file *a,
+                           const struct result_file *b, struct err *err);
+
 /* In nanoseconds; `key` is "95", "99.9". */
 double result_percentile(const struct result *r, const char *key);
 double result_interval_percentile(const struct result_interval *i,

@@ -134,11 +134,12 @@ static int check_parts(const struct view *v, size_t file, struct err *err)
   const bool first = v->files[0].has_parts;
 
   if (v->files[file].has_parts == first)
-    return 0;
+    return result_file_check_pair(&v->files[0], &v->files[file], err);
   return err_set(err, -EINVAL,
-                 "'%.200s' is of bench machine, and '%.200s' is not: they "
+                 "'%.200s' is of %s, and '%.200s' is not: they "
                  "cannot be shown on one page",
                  v->files[first ? 0 : file].path,
+                 result_file_tool(&v->files[first ? 0 : file]),
                  v->files[first ? file : 0].path);
 }
 

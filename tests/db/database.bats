@@ -97,6 +97,14 @@ left_on_pgsql() {
   [[ $status = 0 && $output = *"It holds p50<=2s up to "* && $output = *"at 80 % of it for "* ]]
   ! left_on_pgsql
   "$BENCH" report d.json -o d.html
+  grep -q 'It holds p50' d.html
+  "$BENCH" report d.json --format=text | grep '^It holds p50<=2s up to '
+  "$BENCH" compare d.json d.json | grep '^[a-z]* *part=point selects .*events/s'
+  sed 's/"protocol": 1/"protocol": 2/' d.json >other.json
+  for tool in compare report; do
+    run -2 "$BENCH" $tool d.json other.json
+    [[ $output = *"'d.json' is of protocol 1 of bench database, and 'other.json' of protocol 2"* ]]
+  done
   python3 - <<'END'
 import json
 d = json.load(open("d.json"))
