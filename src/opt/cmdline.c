@@ -22,7 +22,7 @@
 
 /* ---- options ---- */
 
-/* Values of --help beside those of a switch; in the order of the enum. */
+/* In the order of enum cmdline_help. */
 static const char *const help_words[] = { "on", "all", "expert", "json", NULL };
 
 static const char *const compat_words[] = { "1.0", "1.1", NULL };

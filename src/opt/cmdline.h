@@ -78,12 +78,12 @@ enum cmdline_action {
   CMDLINE_TEST, /* `command` of `test` */
 };
 
-/* Which options CMDLINE_HELP shows: each one but JSON is a ring of them. */
+/* The options of CMDLINE_HELP. */
 enum cmdline_help {
   CMDLINE_HELP_COMMON,
-  CMDLINE_HELP_ALL, /* that is, without those for experts */
+  CMDLINE_HELP_ALL, /* not for experts */
   CMDLINE_HELP_EXPERT,
-  CMDLINE_HELP_JSON, /* all, for programs */
+  CMDLINE_HELP_JSON,
 };
 
 struct cmdline {

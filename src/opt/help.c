@@ -20,7 +20,7 @@ struct block {
   const char *owner; /* [opt] */
 };
 
-/* "=N", "[=on|off]".  Options that sysbench has are shown as it does. */
+/* "=N", "[=on|off]". */
 static const char *help_format(const struct opt *row)
 {
   static const char *const formats[] = {
@@ -174,7 +174,7 @@ void help_sysbench(struct strbuf *out, const char *prog,
 enum {
   HELP_WIDTH = 79,
   HELP_COLUMN = 30, /* of the text, at most */
-  HELP_SHORT = 24   /* words that a type may have */
+  HELP_SHORT = 24   /* words in a type, at most */
 };
 
 /* In lines of at most 79 characters. */
@@ -197,9 +197,7 @@ static void help_add_names(struct strbuf *out, const char *title,
   strbuf_adds(out, "\n\n");
 }
 
-/* "{a,b}" in a help line: words of letters that have only commas between them.
- * Returns the position of the brace, and *ret_end behind the other one; NULL:
- * none. */
+/* "{a,b}" in a help line, and its end; NULL: none. */
 static const char *help_braces(const char *help, const char **ret_end)
 {
   const char *open = strchr(help, '{');
@@ -249,7 +247,7 @@ void help_add_text(struct strbuf *out, const struct opt *row)
   strbuf_adds(out, row->more ? row->more : "");
 }
 
-/* True: the type has all words that are allowed. */
+/* True: the type has every allowed word. */
 static bool help_add_type(struct strbuf *out, const struct opt *row)
 {
   static const char *const types[] = {
@@ -276,7 +274,6 @@ static bool help_add_type(struct strbuf *out, const struct opt *row)
   return all;
 }
 
-/* Scripts may use `_`; all documents use `-`. */
 static void help_add_name(struct strbuf *out, const char *name)
 {
   for (; *name; name++)
@@ -291,7 +288,7 @@ static bool help_add_head(struct strbuf *out, const struct opt *row)
   return help_add_type(out, row);
 }
 
-/* From this column on, in lines of HELP_WIDTH; `at` is where the text is. */
+/* `at`: the present column. */
 static void help_wrap(struct strbuf *out, const char *text, size_t column,
                       size_t at)
 {
@@ -343,7 +340,7 @@ static void help_add_row(struct strbuf *out, const struct opt *row,
     strbuf_adds(&text, " {");
     help_add_choices(&text, row, ", ");
     strbuf_adds(&text, "}");
-    if (text.len == len + 3) /* no words */
+    if (text.len == len + 3)
       text.text[text.len = len] = '\0';
   }
   if (def && *def)
@@ -400,7 +397,7 @@ static void help_add_group(struct strbuf *out, const char *group,
   strbuf_adds(out, "\n");
 }
 
-/* Those of a test that is built in. */
+/* Of a built-in test. */
 static void help_add_rows(struct strbuf *out, const char *name,
                           const struct opt *rows, enum cmdline_help ring)
 {

@@ -32,7 +32,7 @@ struct help_lists {
 };
 
 /* The options of a ring by their groups; COMMON also has the usage and all
- * tests, EXPERT the options of the tests that are built in. */
+ * tests, EXPERT those of built-in tests. */
 void help_ring(struct strbuf *out, const char *prog, const struct optset *set,
                const struct help_lists *lists, enum cmdline_help ring);
 
@@ -53,7 +53,7 @@ void help_drivers(struct strbuf *out, const struct help_lists *lists);
 /* Without any argument. */
 void help_usage(struct strbuf *out, const char *prog);
 
-/* The words that are allowed, if there are no other values. */
+/* The allowed words, if every value is one. */
 void help_add_choices(struct strbuf *out, const struct opt *row,
                       const char *between);
 /* The help line without these words. */

@@ -109,7 +109,7 @@ static json_t *json_option(const struct opt *row, const char *def,
        rest && (word = strsep(&rest, " "));)
     jobj_push(&aliases, jobj_string(word));
   help_add_text(&help, row);
-  for (const char *c = row->name; *c; c++) /* scripts may use `_` */
+  for (const char *c = row->name; *c; c++) /* a script's */
     strbuf_add(&name, *c == '_' ? "-" : c, 1);
   jobj_text(&o, "name", strbuf_str(&name));
   jobj_text(&o, "type", help_type_name(row));
@@ -137,7 +137,7 @@ static bool json_is_text(const json_t *o, const char *key, const json_t *of)
   return json_equal(json_object_get(o, key), json_object_get(of, key));
 }
 
-/* An option that several tests have alike is listed once, with all of them. */
+/* Tests with the same option share one entry. */
 static void json_add_option(struct jobj *list, json_t *option)
 {
   static const char *const keys[] = { "name", "group", "type", "default",
@@ -206,7 +206,6 @@ static int json_add_script(struct program *p, struct jobj *list,
   return status;
 }
 
-/* All options of the program, of tests and of tools, as one array. */
 static int json_print(struct program *p, const struct help_lists *lists)
 {
   struct jobj list = jobj_list();
@@ -217,7 +216,7 @@ static int json_print(struct program *p, const struct help_lists *lists)
   for (size_t i = 0; i < p->set.n; i++) {
     const struct opt_entry *e = p->set.entries[i];
 
-    if (!e->made) /* those have the names of others */
+    if (!e->made) /* not an old name */
       json_add_row(&list, e->row, e->def, e->group ? e->group : "", NULL);
   }
   for (size_t i = 0; i < lists->n_tests; i++)

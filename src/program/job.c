@@ -430,7 +430,6 @@ static int job_make_plan(struct job *job, struct err *err)
 
 /* ---- commands ---- */
 
-/* What the test does, its commands, and an example. */
 static void job_add_about(const struct job *job, struct strbuf *out)
 {
   const struct test *test = test_find(job->name);

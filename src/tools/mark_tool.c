@@ -106,10 +106,10 @@ static int open_by_name(const char *path, struct err *err)
   return err_sys(err, "cannot open the fifo '%s',", path);
 }
 
-/* Runs of this user that take marks, in the first folder that has one. */
+/* Runs of this user with --mark, in the first folder with one. */
 struct runs {
   unsigned n;
-  int fd; /* of the first one */
+  int fd; /* of the first */
   struct strbuf pids;
 };
 
@@ -128,7 +128,7 @@ static void runs_add(struct runs *r, const char *path, long pid)
     (void)close(fd);
 }
 
-/* `path` is that of process 0 in the folder. */
+/* `path`: of process 0. */
 static void runs_find(struct runs *r, char path[PATH_MAX])
 {
   char *base = strrchr(path, '/');

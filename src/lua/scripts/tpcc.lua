@@ -97,8 +97,7 @@ local SEED_FIXED = 42
 
 local SIZES = {"warehouses", "districts", "customers", "items"}
 
--- The size that the options ask for.  `settings` [optional]: of the tables,
--- which have what no option says.
+-- The size by options, else by `settings` [optional] of the tables.
 local function wanted_size(settings)
    local opt = sysbench.opt
    local known = settings or model.standard
