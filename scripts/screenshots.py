@@ -120,6 +120,7 @@ def main():
                 live.send_signal(signal.SIGINT)
                 live.stdout.read()
                 break
+        subprocess.run(["bash", SERVERS, "stop", f"{folder}/pg"], check=True)
 
 
 main()
