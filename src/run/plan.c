@@ -290,6 +290,16 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   return rc;
 }
 
+double plan_hot_keys(const struct plan *plan, unsigned *ret_pct)
+{
+  const struct rand_params *rand = plan->rand;
+
+  if (plan->rand_type_given || !rand || rand->type != RAND_SPECIAL)
+    return 0;
+  *ret_pct = rand->hot_pct;
+  return 1 - (double)rand->hot_from / 0x1p53;
+}
+
 void plan_done(struct plan *plan)
 {
   if (!plan)

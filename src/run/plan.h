@@ -128,6 +128,9 @@ struct plan_input {
 
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err);
 void plan_done(struct plan *plan);
+/* The share of keys that --rand-type=special, if nobody asked for it, draws
+ * from *ret_pct percent of the rows; 0: another type. */
+double plan_hot_keys(const struct plan *plan, unsigned *ret_pct);
 
 /* The workers that scripts and reports know. */
 static inline unsigned plan_clients(const struct plan *plan)

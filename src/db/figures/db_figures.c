@@ -3,7 +3,6 @@
  */
 #include "db/figures/db_figures.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,6 @@
 #include "report/life.h"
 #include "report/warnings.h"
 #include "run/plan.h"
-#include "stats/rand/dist.h"
 #include "stats/tally.h"
 
 #define EMPTY_BUNDLED 0.05
@@ -158,15 +156,15 @@ static void doubt_cache(struct db_process *db, struct warnings *to)
 static void doubt_keys(struct db_process *db, const struct plan *plan,
                        struct warnings *to)
 {
-  const struct rand_params *rand = plan->rand;
+  unsigned rows;
+  const double keys = plan_hot_keys(plan, &rows);
 
-  if (db->facts.bundled && db->facts.rows > 0 && !plan->rand_type_given &&
-      rand && rand->type == RAND_SPECIAL)
+  if (db->facts.bundled && db->facts.rows > 0 && keys > 0)
     warnings_add(to, true, "hot_rows",
-                 "%.0f%% of the keys are from %" PRIu32
-                 "%% of the rows, because --rand-type is special by default; "
-                 "use --rand-type=uniform for an even load",
-                 100 * (1 - (double)rand->hot_from / 0x1p53), rand->hot_pct);
+                 "%.0f%% of the keys are from %u%% of the rows, because "
+                 "--rand-type is special by default; use --rand-type=uniform "
+                 "for an even load",
+                 100 * keys, rows);
 }
 
 static void doubt_end(struct db_process *db, const struct plan *plan,
