@@ -2,8 +2,8 @@
  * delay.h - how much of the latency of events this machine added: workers that
  * could have gone on, but had no CPU, or slept too long.  Only for src/run.
  *
- * About 500 events per second are measured.  Random distances are numbers of
- * events: after a random time, an event that follows a slow one is more likely.
+ * About 500 events per second are measured.  Distances are random numbers of
+ * events; the event after a random time is rarely a slow one.
  * The scheduler counts the waiting of a thread; a client waits for its thread.
  */
 #ifndef BENCH_RUN_DELAY_H

@@ -90,7 +90,7 @@ struct worker {
   uint64_t queue_before_ns;
 
   /* See delay.h: the next event to measure, and when to choose anew; event and
-   * time of the last choice; what it followed from; whether the open event is
+   * time of the last choice; whether the open event is
    * measured; waiting time so far; how late the worker woke up. */
   uint64_t sample_at, sample_ns;
   uint64_t chosen_at, chosen_ns;

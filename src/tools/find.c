@@ -51,7 +51,6 @@ static enum search_verdict find_verdict_named(const char *name)
   return strcmp(name, "failed") == 0 ? SEARCH_FAILED : SEARCH_OPEN;
 }
 
-/* Was the client itself, or the machine below it, too busy to measure? */
 static bool find_client_is_busy(const struct result *run)
 {
   const json_t *list = json_object_get(run->json, "warnings");
@@ -133,7 +132,6 @@ static void find_add_step(struct find *f, enum search_phase phase, double value,
   f->n++;
 }
 
-/* Does the step repeat an undecided step? */
 static bool find_repeats(const struct find *f, enum search_phase phase,
                          double value)
 {
@@ -145,7 +143,6 @@ static bool find_repeats(const struct find *f, enum search_phase phase,
          f->step[i - 1].value == value && f->step[i - 1].verdict == SEARCH_OPEN;
 }
 
-/* About the objective, and not about the client or the server? */
 static bool find_is_judgement(enum search_verdict verdict)
 {
   return verdict == SEARCH_HELD || verdict == SEARCH_FAILED ||
