@@ -1,5 +1,5 @@
 /*
- * strbuf.h - text that grows as it is written; the ends of texts.
+ * strbuf.h - text that grows as it is written.
  */
 #ifndef BENCH_BASE_STRBUF_H
 #define BENCH_BASE_STRBUF_H

@@ -43,7 +43,7 @@ bool look_at_data(struct conn *c, uint64_t *ret);
 /* driver->backend_query is set. */
 bool look_at_backend(struct conn *c, uint64_t *ret);
 
-/* Some tables cannot be read, others can. */
+/* Only some are there. */
 void look_warn_missing(const struct tables_look *look, struct strbuf *lines);
 
 /* Tables whose highest id is below the run's keys. */

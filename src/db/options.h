@@ -40,8 +40,7 @@ struct db_cfg {
   bool ask_password;
   const char *password_command; /* "": none */
   double password_ttl_s;
-  const char *password_from; /* what gave the password; NULL: the driver's
-                                option, or nothing */
+  const char *password_from; /* NULL: the driver's option */
   int ps_mode;               /* enum ps_mode */
   bool debug;
   struct opt_list ignore_errors;

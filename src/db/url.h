@@ -50,7 +50,7 @@ struct target_names {
               const struct target_sink *to, struct err *err);
   const char *password;     /* [opt] */
   const char *password_env; /* [opt] */
-  const char *library_env;  /* with password_env: the library's own */
+  const char *library_env;  /* of the library */
   const char *user;         /* [opt] */
   const char *file_option;  /* [opt] */
   const char *file_env;     /* ... its variable */

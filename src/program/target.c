@@ -643,7 +643,6 @@ static int target_use_password(struct program *p, const struct driver *d,
   return rc;
 }
 
-/* For messages about a password that is wrong. */
 static const char *target_password_from(const struct program *p,
                                         const struct driver *d)
 {

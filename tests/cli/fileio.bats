@@ -169,7 +169,7 @@ END
   must is "$(ls test_file.* 2>/dev/null)" ""
 }
 
-@test "files that sysbench made may be written, under both names" {
+@test "files that sysbench made are written to, under both names" {
   command -v sysbench >/dev/null || skip "sysbench is not installed"
   local check mode
   ln -s "$BENCH" sysbench

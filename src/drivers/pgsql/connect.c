@@ -362,7 +362,7 @@ static void add_login_hint(struct strbuf *lines, const char *text,
 {
   static const struct {
     const char *said, *hint;
-    bool password; /* the hint ends with where the password is from */
+    bool password; /* its source follows */
   } hints[] = {
     { "password authentication failed", "; see --pgsql-user and ", true },
     { "no password supplied", "; see --pgsql-user and ", true },

@@ -54,7 +54,7 @@ void measures_done(struct measures *m)
   (void)pthread_mutex_destroy(&m->lock);
 }
 
-/* Finds or adds the name, under the lock.  NULL: too many, with errno. */
+/* Finds or adds the name, under the lock.  NULL: errno. */
 static struct measure_name *find_name(struct measure_name *names, size_t *n,
                                       const char *name, const char *unit)
 {

@@ -34,7 +34,7 @@ void measures_done(struct measures *m);
 
 /*
  * The cell of a Lua state: of a histogram if there is a unit, otherwise of a
- * counter.  NULL, with errno: ENOSPC (too many names) or ENOMEM.  Any thread.
+ * counter.  NULL: errno is ENOSPC (names) or ENOMEM.  Any thread.
  * Only the owner's thread writes to the cell, which lives as long as `m`.
  */
 struct measure *measure_open(struct measures *m, const void *owner,

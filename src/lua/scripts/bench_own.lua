@@ -428,8 +428,8 @@ end
 -- ---- cleanup
 
 -- Divides the tables into those to drop and those to keep, and finds the first
--- because of which cleanup refuses.  An unmarked table beside marked ones, or
--- a foreign sbtestN beside bench's own, is the user's, skipped by prepare.
+-- because of which cleanup refuses.  An unmarked table beside marked ones is
+-- the user's, skipped by prepare; so is a foreign sbtestN among bench's own.
 local function divide(set, list)
    local drops, stays, refused = {}, {}, nil
 
@@ -457,8 +457,7 @@ local function say(con, list)
    if #list == 0 then print("Nothing to drop") end
 end
 
--- Under the name sysbench, prints also tables that are not there, as sysbench
--- does.
+-- Under the name sysbench, prints missing tables, too, as sysbench does.
 local function say_drops(set, names, stays)
    local goes, keeps = {}, {}
 

@@ -7,8 +7,8 @@ local own = sysbench.cmdline.command ~= "run" and require("bench_own")
 
 local row -- number of the last row
 
--- The tables of all threads.  Those that exist are filled up, unless
--- --table-exists says otherwise.
+-- The tables of all threads.  Without --table-exists, existing ones are filled
+-- up.
 local function set()
    local of = own.sbtest(1, sysbench.opt.threads, {"id", "k"})
 

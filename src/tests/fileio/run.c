@@ -380,7 +380,6 @@ static void wear_run_facts(const struct fileio *fio, struct facts *to)
     wear_facts(&fio->wear, to);
 }
 
-/* All files, before the first one is changed. */
 static int run_check_owned(const struct fileio *fio, struct err *err)
 {
   int rc = 0;

@@ -323,8 +323,8 @@ static bool owned_any_size(const struct owned *o, uint64_t block)
   return false;
 }
 
-/* A stamped part, or the end of a block: of any size if marked, otherwise of
- * `block` bytes, as sysbench's runs leave where blocks do not divide files. */
+/* A stamped part, or the end of a block: a marked one, or one of `block` bytes,
+ * which sysbench leaves anywhere. */
 static bool owned_at(const unsigned char *p, uint64_t at, uint64_t n,
                      uint64_t block)
 {

@@ -9,8 +9,8 @@ local own = require("bench_own")
 
 local row -- number of the last row
 
--- The tables of all threads.  Those that exist are filled up, unless
--- --table-exists says otherwise.
+-- The tables of all threads.  Without --table-exists, existing ones are filled
+-- up.
 local function set()
    local of = own.sbtest(0, common.threads() - 1, {"id", "k"})
 
