@@ -402,6 +402,10 @@ static int tools_run_tool(struct program *p, const struct tool *tool, void *cfg)
     (void)program_fail(&err);
     return TOOL_BAD_INPUT;
   }
+  if (tool == &tool_database && tools_hand_down_password(p, &err) < 0) {
+    (void)program_fail(&err);
+    return TOOL_BAD_INPUT;
+  }
   status = tool->uses_database ? verify(p, &args, &err)
                                : tool->run(&args, &err);
   if (status != TOOL_OK && err.text[0] != '\0')

@@ -55,7 +55,6 @@ struct database_cfg {
   double minutes;
   double old_s; /* a transaction open for this long is a remark */
   double price; /* per hour; 0: not given */
-  bool isolation;
 };
 
 /* One protocol. */

@@ -25,7 +25,7 @@
 static const char *const database_names[DATABASE_PARTS] = {
   [DATABASE_FLOOR] = "SELECT 1",
   [DATABASE_CONNECT] = "connections",
-  [DATABASE_CONNECT_TLS] = "connections, TLS the other way",
+  [DATABASE_CONNECT_TLS] = "connections with the other TLS setting",
   [DATABASE_POINT] = "point selects",
   [DATABASE_READS] = "reads",
   [DATABASE_WRITES] = "writes",
@@ -192,6 +192,10 @@ static void database_say_peak(const struct database *d, struct strbuf *out)
               database_queries(&peak->result.run),
               peak->result.run.events_per_s, peak->threads,
               peak->threads == 1 ? "" : "s");
+  if (d->cfg->price > 0)
+    strbuf_addf(
+      out, " At %g per hour, a million queries cost %.3g.", d->cfg->price,
+      d->cfg->price * 1e6 / 3600 / database_queries(&peak->result.run));
 }
 
 static double database_per_event(const struct database *d)

@@ -108,9 +108,8 @@ static double database_share_s(const struct database *d,
 
 /* ---- processes ---- */
 
-static const char *const own_options[] = {
-  "minutes", "price", "isolation-check", "slo", "json", "old-transaction"
-};
+static const char *const own_options[] = { "minutes", "price", "slo", "json",
+                                           "old-transaction" };
 
 static bool database_is_own(const char *arg)
 {
@@ -858,6 +857,14 @@ static const struct opt database_opts[] = {
     .max = 1440,
     .help = "time of everything; parts that do not fit are cut, in a fixed "
             "order, and named",
+  },
+  {
+    OPT_DOUBLE(struct database_cfg, price),
+    .name = "price",
+    .def = "0",
+    .min = 0,
+    .max = 1000000000,
+    .help = "price of the server per hour, for the price of a million queries",
   },
   {
     OPT_TIME(struct database_cfg, old_s),
