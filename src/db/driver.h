@@ -85,6 +85,8 @@ struct session {
   /* By the driver, after failures too. */
   enum trx_state trx;
   unsigned blocks;  /* enum session_blocks */
+  bool only_asked;  /* a raw one would not block: after the questions to the
+                       server, the session is opened again */
   unsigned dialect; /* enum emul_flags */
 };
 

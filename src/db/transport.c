@@ -286,6 +286,11 @@ static int open_session(struct conn *c, uint64_t until_ns)
     c->state = before;
     return -1;
   }
+  if (c->session->only_asked && !c->session->may_be_raw && is_one_of_many(c)) {
+    transport_drop(c);
+    c->state = before;
+    return open_session(c, until_ns);
+  }
   return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "db/message.h"
 #include "drivers/pgsql/login.h"
 #include "drivers/pgsql/session.h"
+#include "drivers/pgsql/tls.h"
 #include "drivers/pgsql/wire.h"
 #include "drivers/wire/link.h"
 #include "loop/loop.h"
@@ -235,6 +236,8 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
   p->base.blocks = p->plain ? SESSION_BLOCKS_PREPARE : SESSION_BLOCKS_ALL;
   if (PQgssEncInUse(p->conn))
     pgsql_raw_never(&p->base);
+  p->base.only_asked = PQsslInUse(p->conn) && cfg->protocol == PGSQL_AUTO &&
+                       pgsql_tls_context(&p->base) != NULL;
   if (!why || cfg->protocol != PGSQL_WIRE)
     return 0;
   PQfinish(p->conn);

@@ -83,7 +83,10 @@ static void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
   const char *version = PQparameterStatus(conn, "server_version");
 
   about_put_library(put, ctx);
-  put(ctx, "protocol", pgsql_of(s)->plain_chosen ? "wire" : "library");
+  put(ctx, "protocol",
+      pgsql_of(s)->plain_chosen || (s->only_asked && s->env->shares_thread)
+        ? "wire"
+        : "library");
   if (version)
     put(ctx, "server_version", version);
   about_put_transport(conn, put, ctx);
