@@ -40,7 +40,7 @@ static int everything(void *file, struct err *ret_err)
   if (rc == 0)
     rc = cmdline_apply(&f.cmd, &rules, &f.err);
   if (rc == 0) {
-    help_all(&help, "bench", &f.set, &lists);
+    help_ring(&help, "bench", &f.set, &lists, CMDLINE_HELP_ALL);
     help_test(&help, "x.lua", &f.set);
     rc = help.failed ? err_set(&f.err, -ENOMEM, "no help") : 0;
   }
