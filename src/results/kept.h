@@ -18,8 +18,8 @@ struct kept_name {
   char text[KEPT_NAME];
 };
 
-/* $XDG_STATE_HOME/bench or ~/.local/state/bench, which need not exist.  False:
- * BENCH_KEEP=off, or there is no home. */
+/* $XDG_STATE_HOME/bench or ~/.local/state/bench; it can be missing.  False:
+ * BENCH_KEEP=off, or without a home. */
 bool kept_folder(char ret[PATH_MAX]);
 
 /* Can results be kept?  Makes the folder, or only looks whether it could be

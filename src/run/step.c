@@ -179,7 +179,7 @@ static void use_ticket(struct worker *w)
 {
   const uint64_t before = w->sample_at - w->iteration - 1;
 
-  if (w->tickets > before) {
+  if (w->counted && w->tickets > before) {
     w->kept = w->tickets - before;
     w->tickets = before;
   }

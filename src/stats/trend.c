@@ -14,12 +14,11 @@
  */
 #define MIN_ORDER 2.6
 
-/* Chosen by simulation: at most 1 of 100 series is found that is independent,
- * or whose neighbours correlate by a half. */
+/* By simulation: 1 of 100 series at most, independent or with neighbours that
+ * correlate by a half. */
 #define BEGIN_APART 1.5
 
-/* Rates of a beginning: two that are slow by chance would be found too often.
- */
+/* Rates of a beginning; two slow ones by chance are too frequent. */
 enum {
   FIRST_MIN = 3,
   BEGIN_SPANS_MIN = 9

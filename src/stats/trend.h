@@ -34,10 +34,10 @@ void trend_note(struct trend *t, uint64_t now_ns, uint64_t events);
 bool trend_find(const struct trend *t, double *ret);
 
 /*
- * True if all rates at the beginning (a quarter, at least three) are beyond all
- * rates of the second half, by a tenth on average and by the range of the
- * second half, and the time between is in between.  *ret: -0.1 if the mean rate
- * of the whole is 10 % below that of the second half.
+ * True: all rates of the beginning are beyond all of the second half, by a
+ * tenth on average and by its range.  The beginning is a quarter, of at least
+ * three rates.  *ret: -0.1 if the mean rate of the whole is 10 % below that
+ * of the second half.
  */
 bool trend_begins_apart(const struct trend *t, double *ret);
 

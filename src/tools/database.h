@@ -2,10 +2,8 @@
  * database.h - `bench database` and `bench try`: a fixed protocol of short runs
  * against one database.
  *
- * Every step is an ordinary run in a process of its own, whose document is kept
- * whole.  The document of the protocol has the schema of a sweep of parts, with
- * the member "database".  Another order, workload or meaning of a part is
- * another DATABASE_PROTOCOL: documents of different versions do not compare.
+ * Every step is a run in a process of its own, whose document is kept whole.
+ * Change DATABASE_PROTOCOL with the order, workload or meaning of a part.
  */
 #ifndef BENCH_TOOLS_DATABASE_H
 #define BENCH_TOOLS_DATABASE_H
@@ -47,7 +45,7 @@ struct database_step {
   enum database_part part;
   char name[64]; /* "curve, 8 connections" */
   unsigned threads;
-  int status;                /* of the process */
+  int status;
   struct result_file result; /* json NULL: it failed */
 };
 
@@ -57,13 +55,12 @@ struct database_cfg {
   double price; /* per hour; 0: not given */
 };
 
-/* One protocol. */
 struct database {
   const struct tool_args *args;
   const struct database_cfg *cfg;
   const char *objective; /* borrowed */
-  double total_s;        /* of everything */
-  bool tries;            /* bench try */
+  double total_s;
+  bool tries; /* bench try */
 
   struct children children;
   char *folder;           /* owned; temporary files */
@@ -87,7 +84,6 @@ struct database {
   struct strbuf failure; /* a line of the part with TLS */
 };
 
-/* "point selects" */
 const char *database_part_name(enum database_part part);
 
 /* The first step of the part with events, or NULL. */
@@ -98,10 +94,8 @@ const struct database_step *database_peak(const struct database *d);
 /* "pgsql", "mysql", "sqlite", "" */
 const char *database_driver(const struct database *d);
 
-/* Figures of the step, in one line. */
 void database_say_step(const struct database_step *s, struct strbuf *out);
 
-/* Sentences, remarks and cuts, as text. */
 void database_say(const struct database *d, struct strbuf *out);
 
 /* NULL: out of memory. */

@@ -97,7 +97,7 @@ P
   must is "$stderr" ""
   bench -1 cpu --pause=x run
   must has "$stderr" "Invalid value for --pause: 'x'"
-  bench -0 fileio --file-iodepth=0 help
+  bench -0 fileio --file-iodepth=8 help
   bench --help=expert
   must has "$output" '^  --pause: --sweep-pause$'
   must has "$output" '^  --file-iodepth: --file-async-backlog$'

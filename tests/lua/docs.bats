@@ -82,12 +82,12 @@ L
 }
 
 @test "docs/workloads.md: every built-in test" {
-  bench --help=all
+  bench list
   n=0
   while read -r name; do
     must grep -q "^| \`$name\` |" "$BENCH_SRC/docs/workloads.md"
     n=$((n + 1))
-  done < <(sed -nE '/^Compiled-in tests/,/^$/s/^  ([a-z]+) - .*/\1/p' <<<"$output")
+  done < <(sed -nE '/^Tests:/,/^$/s/^  ([a-z]+) .*/\1/p' <<<"$output")
   must [ "$n" -ge 5 ]
 }
 
@@ -106,23 +106,26 @@ L
 
 @test "docs/workloads.md: every script, every option with its default" {
   text=$(cat "$BENCH_SRC/docs/workloads.md")
+  bench -0 --help=json
+  printf %s "$output" >help.json
   for script in "$BENCH_SRC"/src/lua/scripts/{,oltp_legacy/}[!b]*.lua; do
     name=${script##*/}
     must grep -qF "\`${name%.lua}\`" <<<"${text//oltp_common.lua/\`oltp_common\`}"
   done
   for script in oltp_read_write select_random_points select_random_ranges tpcb ycsb ack counter queue bank ingest json replica secondary append register long_fork; do
-    bench -0 $script help
-    options=$(sed -nE 's/^ +--([a-z-]+).*/\1/p' <<<"$output")
+    options=$(python3 -c 'import json, sys
+for o in json.load(sys.stdin):
+    if sys.argv[1] in o["tests"] and o["group"] == "Workloads":
+        print(o["name"], o["default"] or "")' "$script" <help.json)
     must [ "$(wc -l <<<"$options")" -ge 5 ]
-    for option in $options; do
+    while read -r option default; do
       row=$(grep "^| \`--" <<<"$text" | grep -F -- "\`--$option\`")
       must [ -n "$row" ]
-      default=$(sed -nE "s/^ +--$option\\b.*\\[(.*)\\]\$/\\1/p" <<<"$output")
       must grep -qE -- "[|,] ${default}( each)?[ ,|]" <<<"$row" || {
         echo "--$option: $default" >&2
         return 1
       }
-    done
+    done <<<"$options"
   done
 }
 

@@ -772,8 +772,8 @@ static const struct handshake_protocol opening_protocol = {
   .refused = opening_refused,
 };
 
-/* With allow, a server that has refused a session without TLS is asked again
- * with TLS; with prefer, without TLS if that was in the way. */
+/* allow: another attempt with TLS after a refusal; prefer: without TLS after a
+ * failure of TLS. */
 static bool opening_may_turn(const struct opening *o)
 {
   const struct pgsql_handshake *g = &o->messages;

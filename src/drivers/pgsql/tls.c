@@ -52,7 +52,7 @@ static bool is_there(const char *path)
   return stat(path, &about) == 0;
 }
 
-/* Others must not read a key; root's may be read by a group. */
+/* Only the user reads the key; root's group can, too. */
 static bool is_private(const char *path)
 {
   struct stat about;

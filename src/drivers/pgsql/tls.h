@@ -10,11 +10,10 @@ struct session;
 struct tls_context;
 struct wire_tls;
 
-/* Of all sessions of a configuration.  NULL: libpq has to encrypt, or to say
- * why not. */
+/* Of all sessions of a configuration.  NULL: left to libpq. */
 const struct tls_context *pgsql_tls_context(const struct session *s);
 
-/* NULL: the server is not told. */
+/* For the server; NULL: nothing. */
 const char *pgsql_tls_host(const char *host);
 
 /* For verify-full. */

@@ -49,8 +49,8 @@ struct scram {
 /* -errno: no random numbers. */
 int scram_nonce(char ret[SCRAM_NONCE + 1]);
 
-/* Before scram_begin(), on an encrypted channel: bind to its end, or say that
- * the server has not offered this (`n` is 0). */
+/* Before scram_begin(), on an encrypted channel: bind to its end. `n` 0: the
+ * server does not offer the binding. */
 void scram_bind(struct scram *s, const uint8_t *end_point, size_t n);
 
 /* Returns the length.  `user`: "" if the server has it; no commas or equals

@@ -24,7 +24,7 @@
 #include <openssl/x509v3.h>
 
 enum {
-  PIECE = 48 * 1024,     /* bytes that are encrypted before some are sent */
+  PIECE = 48 * 1024,     /* encrypted before the first are sent */
   RECORD_MAX = 17 * 1024 /* and a little more */
 };
 
@@ -37,7 +37,7 @@ struct wire_tls {
   SSL *ssl;               /* owned */
   struct wire_buffer in;  /* records; OpenSSL has read up to `pos` */
   struct wire_buffer out; /* records; given to the socket up to `pos` */
-  bool lent;              /* the loop may still read those: see loop_send() */
+  bool lent;              /* to the loop: see loop_send() */
   bool starved; /* OpenSSL has found no record at the end of its last call */
   bool full;    /* the last receive was as long as the buffer */
   const char *why;
@@ -77,15 +77,14 @@ static long bio_control(BIO *bio, int what, long number, void *pointer)
   return what == BIO_CTRL_FLUSH;
 }
 
-/* A passphrase is not asked for. */
+/* Never ask. */
 static int context_passphrase(char *to, int size, int writes, void *arg)
 {
   (void)to, (void)size, (void)writes, (void)arg;
   return -1;
 }
 
-/* Lists of revoked certificates that cannot be read are not used, as in
- * libpq. */
+/* As libpq, do without a list of revoked certificates if it is unreadable. */
 static bool context_trusts(SSL_CTX *ssl, const struct tls_wishes *w)
 {
   X509_STORE *store = SSL_CTX_get_cert_store(ssl);
@@ -193,8 +192,8 @@ const char *wire_tls_why(const struct wire_tls *t)
   return t->why;
 }
 
-/* After a call that was not successful.  SSL_get_error() would want an empty
- * queue of errors before each call.  0: more records are needed. */
+/* 0: more records are needed.  SSL_get_error() would want an empty queue of
+ * errors before each call. */
 static int tls_failed(struct wire_tls *t)
 {
   const char *why;
@@ -219,7 +218,6 @@ bool wire_tls_is_sent(const struct wire_tls *t)
   return tls_unsent(t) == 0;
 }
 
-/* Room for new records. */
 static void tls_make_room(struct wire_tls *t, int fd)
 {
   if (UNLIKELY(t->lent))
@@ -274,8 +272,8 @@ static void tls_shrink(struct wire_buffer *b)
     wire_buffer_shrink(b);
 }
 
-/* What is decrypted must not be waited for, nor records that have come.  The
- * bytes; 0: none; -errno. */
+/* Decrypted bytes, and records in memory, are never waited for at the socket.
+ * The bytes; 0: none; -errno. */
 static ssize_t tls_decrypt(struct wire_tls *t, struct wire_buffer *b, size_t n)
 {
   size_t got;
@@ -291,7 +289,7 @@ static ssize_t tls_decrypt(struct wire_tls *t, struct wire_buffer *b, size_t n)
   return (ssize_t)got;
 }
 
-/* All records were read.  What was sent has come. */
+/* All records were read, so the server has all sent bytes. */
 static void tls_received(struct wire_tls *t)
 {
   t->full = t->in.end == t->in.room;

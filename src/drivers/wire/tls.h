@@ -18,16 +18,16 @@
 
 /* Files in PEM; NULL: none. */
 struct tls_wishes {
-  const char *ca, *ca_path;   /* neither: certificates are not verified */
-  const char *crl, *crl_path; /* used if they can be read */
+  const char *ca, *ca_path;   /* neither: any certificate */
+  const char *crl, *crl_path; /* if readable */
   const char *cert, *key;     /* the client's */
   const char *ciphers;        /* up to TLS 1.2 */
 };
 
 struct tls_context;
 
-/* Certificates need no trust if no authorities are given.  NULL: a file cannot
- * be used, or the program has no TLS. */
+/* Without authorities any certificate is trusted.  NULL: a file is of no use,
+ * or the program lacks TLS. */
 struct tls_context *tls_context_new(const struct tls_wishes *w);
 void tls_context_free(struct tls_context *c);
 
@@ -35,8 +35,8 @@ void tls_context_free(struct tls_context *c);
 
 struct wire_tls;
 
-/* `host` [opt] is told to the server.  NULL: no memory.  The context must stay
- * until the session has been freed. */
+/* `host`: [opt] for the server.  NULL: out of memory.  The context outlives the
+ * session. */
 struct wire_tls *wire_tls_new(const struct tls_context *c, const char *host);
 /* The loop has forgotten the socket. */
 void wire_tls_free(struct wire_tls *t);
@@ -55,11 +55,10 @@ int wire_tls_send_until(struct wire_tls *t, int fd, const void *p, size_t n,
 int wire_tls_receive_until(struct wire_tls *t, int fd, struct wire_buffer *b,
                            size_t n, uint64_t until_ns);
 
-/* Without a wait: append to `b`, which has room.  The bytes; 0: nothing has
- * come; or -errno. */
+/* Does not wait; `b` has room.  The bytes; 0: none; or -errno. */
 ssize_t wire_tls_look(struct wire_tls *t, int fd, struct wire_buffer *b);
-/* Without a wait: how many bytes were taken, to be sent.  -1 with errno: none;
- * EAGAIN: bytes that were taken before have to be sent first. */
+/* Does not wait; how many bytes were taken.  -1 with errno; EAGAIN: earlier
+ * bytes go first. */
 ssize_t wire_tls_send_now(struct wire_tls *t, int fd, const uint8_t *p,
                           size_t n);
 bool wire_tls_is_sent(const struct wire_tls *t);
@@ -77,16 +76,15 @@ enum tls_name {
 typedef int tls_name_fn(void *ctx, enum tls_name kind, const uint8_t *bytes,
                         size_t n);
 
-/* Calls fn() for each name until a result is not 0, and returns that.  -1:
- * there is no certificate. */
+/* Calls fn() for each name until a result is not 0, and returns the result.
+ * -1: without a certificate. */
 int wire_tls_names(const struct wire_tls *t, tls_name_fn *fn, void *ctx);
 
 enum {
   TLS_END_POINT_MAX = 64
 };
 
-/* The hash of the certificate for RFC 5929, tls-server-end-point.  Its length;
- * 0: the certificate has none. */
+/* tls-server-end-point of RFC 5929.  Its length; 0: none. */
 size_t wire_tls_end_point(const struct wire_tls *t,
                           uint8_t ret[TLS_END_POINT_MAX]);
 
