@@ -435,7 +435,7 @@ void database_say(const struct database *d, struct strbuf *out)
                 advice ? advice : "");
   }
   for (unsigned k = 0; k < DATABASE_PARTS; k++) {
-    if (!d->cut[k])
+    if (!d->cut[k] || d->alien[k])
       continue;
     strbuf_addf(out, "%s%s", before, database_part_name(k));
     before = ", ";
@@ -508,7 +508,7 @@ static json_t *database_json(const struct database *d)
     strbuf_done(&text);
   }
   for (unsigned k = 0; k < DATABASE_PARTS; k++) {
-    if (d->cut[k])
+    if (d->cut[k] && !d->alien[k])
       jobj_push(&cut, jobj_string(database_part_name(k)));
   }
   jobj_int(&o, "protocol", DATABASE_PROTOCOL);

@@ -20,6 +20,7 @@
 #include "opt/optset.h"
 #include "opt/suggest.h"
 #include "results/jobj.h"
+#include "results/kept.h"
 #include "results/outname.h"
 #include "run/runner.h"
 #include "tools/database.h"
@@ -721,7 +722,7 @@ static int database_protocol(struct database *d, struct err *err)
       if (rc == 0 && !database_is_over(d))
         rc = database_load(d, err);
     }
-    if (part == DATABASE_CONNECT && database_is(d, "sqlite"))
+    if (database_is(d, "sqlite"))
       d->alien[DATABASE_CONNECT] = d->alien[DATABASE_CONNECT_TLS] = true;
     if (rc == 0 && !database_is_over(d))
       database_cut(d, part);
@@ -731,33 +732,44 @@ static int database_protocol(struct database *d, struct err *err)
   return rc;
 }
 
+/* Among the last results, for `bench report`. */
+static bool database_keep(const char *text)
+{
+  struct kept_file f;
+  bool whole;
+
+  if (!text || kept_open(&f) < 0)
+    return false;
+  whole = fputs(text, f.stream) >= 0;
+  kept_close(&f, whole);
+  return whole;
+}
+
 static int database_conclude(struct database *d, struct err *err)
 {
   const char *file = d->args->results->json;
   const bool on_stdout = outname_is_stdout(file);
+  json_t *json = database_document(d);
+  char *text = json ? jobj_pretty(json) : NULL;
   struct strbuf out = { 0 };
   int rc = 0;
 
   database_say(d, &out);
-  if (d->tries && *file)
-    strbuf_addf(&out, "\nTo see the page: bench report %s -o page.html\n",
-                on_stdout ? "FILE" : file);
-  else if (!*file)
-    strbuf_addf(&out,
-                "\nTo see the page: run with --json=FILE, then bench report "
-                "FILE -o page.html\n");
+  if (database_keep(text))
+    strbuf_addf(&out, "\nTo see the page: bench report\n");
+  else
+    strbuf_addf(&out, "\nTo see the page: %sbench report %s -o page.html\n",
+                *file ? "" : "run with --json=FILE, then ",
+                *file && !on_stdout ? file : "FILE");
   (void)fprintf(on_stdout ? stderr : stdout, "\n%s", strbuf_str(&out));
   (void)fflush(NULL);
   strbuf_done(&out);
-  if (*file) {
-    json_t *json = database_document(d);
-    char *text = json ? jobj_pretty(json) : NULL;
-
-    rc = text ? output_put(on_stdout ? "-" : file, text, strlen(text), err)
-              : err_set(err, -ENOMEM, "not enough memory for the document");
-    free(text);
-    json_decref(json);
-  }
+  if (!text)
+    rc = err_set(err, -ENOMEM, "not enough memory for the document");
+  else if (*file)
+    rc = output_put(on_stdout ? "-" : file, text, strlen(text), err);
+  free(text);
+  json_decref(json);
   return rc;
 }
 

@@ -77,11 +77,15 @@ static void report_add_row(struct table *t, size_t number, const char *folder,
   table_cellf(t, "%zu", number);
   table_cellf(t, "%.4s-%.2s-%.2s %.2s:%.2s:%.2s", name, name + 4, name + 6,
               name + 9, name + 11, name + 13);
-  table_cell(t, f.run.test ? f.run.test : "");
-  table_cellf(t, "%.0f", f.run.threads);
-  table_cellf(t, "%.0f", f.run.period_s);
-  table_cellf(t, "%.2f", f.run.events_per_s);
-  table_time(t, result_percentile(&f.run, "95"));
+  if (f.has_parts) {
+    table_cell(t, result_file_tool(&f));
+  } else {
+    table_cell(t, f.run.test ? f.run.test : "");
+    table_cellf(t, "%.0f", f.run.threads);
+    table_cellf(t, "%.0f", f.run.period_s);
+    table_cellf(t, "%.2f", f.run.events_per_s);
+    table_time(t, result_percentile(&f.run, "95"));
+  }
   table_end_row(t);
   result_file_done(&f);
 }
