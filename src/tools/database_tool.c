@@ -732,7 +732,6 @@ static int database_protocol(struct database *d, struct err *err)
   return rc;
 }
 
-/* Among the last results, for `bench report`. */
 static bool database_keep(const char *text)
 {
   struct kept_file f;
