@@ -521,7 +521,7 @@ LUA
 
 @test "options, and a run without a database" {
   local bad
-  for bad in --warehouses=0 --customers=3001 --districts=11 --items=0 --tables=2 --weights=1,2,3,4 --weights=0,0,0,0,0 --isolation=chaos --delivery=later --delivery-clients=0; do
+  for bad in --warehouses=-1 --customers=3001 --districts=11 --items=-1 --tables=2 --weights=1,2,3,4 --weights=0,0,0,0,0 --isolation=chaos --delivery=later --delivery-clients=0; do
     bench -1 tpcc --db-driver=null --time=600 $bad --events=1 run
     must has "$stderr" "^FATAL: Invalid value for ${bad%%=*}: .* \(expected "
   done

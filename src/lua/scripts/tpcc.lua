@@ -101,7 +101,7 @@ local SIZES = {"warehouses", "districts", "customers", "items"}
 local function wanted_size(settings)
    local opt = sysbench.opt
    local known = settings or model.standard
-   local seed = opt.rand_seed ~= 0 and opt.rand_seed or known.seed or SEED_FIXED
+   local seed = opt.rand_seed ~= 0 and opt.rand_seed or SEED_FIXED
    local size = {version = require("tpcc_tables").VERSION, seed = seed,
                  c_load = model.load_constant(seed)}
 

@@ -366,7 +366,7 @@ bool owned_by_fileio(int fd, uint64_t bytes, uint64_t block)
   bool owned = want == 0;
 
   if (data && want > 0) {
-    const ssize_t n = read(fd, data, want);
+    const ssize_t n = pread(fd, data, want, 0);
     o.data = data;
     o.n = n < 0 ? 0 : (uint64_t)n;
     owned = o.n == want &&

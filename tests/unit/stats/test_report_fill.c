@@ -98,6 +98,7 @@ static void test_forced_shutdown(void)
          "         max:                                  300.34\n"
          "         95th percentile:                      300.34\n"
          "         sum:                                 2401.51\n"
+         "         p50 300.29\n"
          "\n"
          "Threads fairness:\n"
          "    events (avg/stddev):           2.6667/1.89\n"
