@@ -743,7 +743,7 @@ DEBUG: Executing request, operation: 2, file_id: 0, pos: 32768, size: 16384"
   io -1 --events=1 run
   must is "$stderr" "FATAL: Missing required argument: --file-test-mode"
   must has "$output" '^fileio options:$'
-  must has "$output" '^  --file-rw-ratio=N +.*\[1\.5\]$'
+  must has "$output" '^  --file-rw-ratio=RATIO +.*\[1\.5\]$'
 }
 
 @test "each refused option" {

@@ -62,7 +62,7 @@ LUA
     "d['options']['compat']['source'] == 'environment'" \
     "d['options']['time'] == {'value': 10, 'source': 'default'}" \
     "'num-threads' not in d['options']" "d['run']['seed'] == 7"
-  must test "$(grep -c '"secret"' a.json)" = "$(grep -cE '(sql|monitor)-password": \{' a.json)"
+  must test "$(grep -c '"secret"' a.json)" = "$(grep -cE '(sql|server)-password": \{' a.json)"
 }
 
 @test "json: an option whose name is no UTF-8" {

@@ -840,7 +840,7 @@ PY
   local value='"source": "command_line", "value":' test
   document '"reset=touch ran;": {'"$value"' "x"}'
   bench -2 rerun t.json
-  must is "$stderr" "FATAL: 't.json' is no result of bench: --sweep-reset=touch ran;"
+  must is "$stderr" "FATAL: 't.json' is no result of bench: --reset=touch ran;"
   for test in --sweep-reset=x report verify doctor; do
     document '"x": {'"$value"' null}' $test
     bench -2 rerun t.json --trust
