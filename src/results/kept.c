@@ -135,7 +135,7 @@ static size_t kept_read(const char *folder, bool parts, struct kept_name **ret)
     if (!more)
       break;
     names = more;
-    (void)snprintf(names[n++].text, KEPT_NAME, "%s", e->d_name);
+    memcpy(names[n++].text, e->d_name, strlen(e->d_name) + 1);
   }
   if (dir)
     (void)closedir(dir);
