@@ -649,6 +649,8 @@ static const char *target_password_from(const struct program *p,
   const struct db_cfg *cfg = &p->opts.db;
   const struct opt_entry *e = optset_find(&p->set, d->names->password);
 
+  if (*cfg->password_command)
+    return "--password-command";
   if (!*opt_get_string(e) && target_has_password_variable(d))
     return d->names->password_env;
   if (!*opt_get_string(e) && getenv(d->names->library_env))

@@ -159,6 +159,8 @@ fails() {
   fails '--password-command printed more than 32767 bytes' 'cat /dev/zero'
   fails '--password-command did not end in time' "echo \$\$ >pid; sleep 600; echo $word" --db-connect-timeout=0.5
   within 10 gone "$(cat pid)"
+  fails '' 'echo wrong-Word'
+  grep -q "and --password-command" err
   fails '--password-command and --ask-password cannot be used together' true --ask-password
   refused --password-command=true --db-driver=sqlite
   grep -q 'the driver sqlite knows no passwords' err
