@@ -25,7 +25,8 @@ static int everything(void *file, struct err *ret_err)
   char *argv[] = { name, test, old, list, own, config, run, endless, NULL };
   const struct cmdline_input in = { .argc = 8, .argv = argv };
   const struct cmdline_rules rules = { .accept_unknown = true };
-  const struct help_lists lists = { 0 };
+  static const char *const groups[] = { "General", NULL };
+  const struct help_lists lists = { .groups = groups };
   struct strbuf help = { 0 };
   struct fixture f;
   int rc;
