@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/os/os.h"
+
 void *mem_aligned(size_t n, size_t size, size_t align)
 {
   size_t bytes;
@@ -63,4 +65,11 @@ void mem_pages_free(void *pages, size_t bytes)
 char *mem_strdup(const char *text)
 {
   return mem_strndup(text, strlen(text));
+}
+
+void mem_free_secret(char *text)
+{
+  if (text)
+    explicit_bzero(text, strlen(text));
+  free(text);
 }

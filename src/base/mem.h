@@ -28,4 +28,7 @@ void mem_pages_free(void *pages, size_t bytes); /* `pages` may be NULL */
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t len);
 
+/* Overwrites first. */
+void mem_free_secret(char *text);
+
 #endif

@@ -23,10 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "base/ffi_api.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "db/driver_copy.h"
 #include "db/driver_pipe.h"
@@ -372,9 +372,7 @@ struct driver {
 /* `s` is closed or NULL. */
 static inline void session_forget(struct session *s)
 {
-  if (s->secret)
-    explicit_bzero(s->secret, strlen(s->secret));
-  free(s->secret);
+  mem_free_secret(s->secret);
   free(s->no_secret);
   s->secret = s->no_secret = NULL;
 }

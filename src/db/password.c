@@ -33,16 +33,9 @@ void password_init(struct password_command *p, const char *command,
   (void)pthread_mutex_init(&p->lock, NULL);
 }
 
-static void password_forget(char *password)
-{
-  if (password)
-    explicit_bzero(password, strlen(password));
-  free(password);
-}
-
 void password_done(struct password_command *p)
 {
-  password_forget(p->last);
+  mem_free_secret(p->last);
   p->last = NULL;
   (void)pthread_mutex_destroy(&p->lock);
 }
@@ -170,7 +163,7 @@ int password_get(struct password_command *p, uint64_t until_ns, char **ret,
 
     rc = password_run(p->command, until_ns, &fresh, err);
     if (rc == 0) {
-      password_forget(p->last);
+      mem_free_secret(p->last);
       p->last = fresh;
       p->at_ns = clock_now_ns();
     }

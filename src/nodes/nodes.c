@@ -192,9 +192,7 @@ static void nodes_free_ranks(struct nodes *ranks)
     resolved_done(&ranks->what);
   }
   bundle_done(&ranks->bundle);
-  if (ranks->password)
-    explicit_bzero(ranks->password, strlen(ranks->password));
-  free(ranks->password);
+  mem_free_secret(ranks->password);
   free(ranks);
 }
 

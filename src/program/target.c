@@ -637,9 +637,7 @@ static int target_use_password(struct program *p, const struct driver *d,
   strbuf_done(&who);
   if (rc == 0 && password)
     rc = target_replace(&s, option, password, err);
-  if (password)
-    explicit_bzero(password, strlen(password));
-  free(password);
+  mem_free_secret(password);
   return rc;
 }
 

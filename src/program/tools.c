@@ -292,9 +292,7 @@ static int tools_hand_down_password(struct program *p, struct err *err)
 
   if (rc == 0 && password)
     rc = program_hand_down_password(password, err);
-  if (password)
-    explicit_bzero(password, strlen(password));
-  free(password);
+  mem_free_secret(password);
   return rc;
 }
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/compiler.h"
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/minmax.h"
@@ -187,17 +186,16 @@ static void text_add_usual_percentiles(struct strbuf *b,
                                        const struct report_setup *setup,
                                        const struct report *r)
 {
-  static const double usual[] = { 50, 95, 99, 99.9 };
   const char *before = "         ";
   char label[FMT_DOUBLE_SIZE];
 
   if (setup->as_sysbench || setup->n_percentiles > 0 || !r->hist)
     return;
-  for (size_t i = 0; i < ARRAY_SIZE(usual); i++) {
-    if (r->events == 0 || hist_is_beyond(r->events, usual[i]))
+  for (size_t i = 0; i < REPORT_USUAL; i++) {
+    if (r->events == 0 || hist_is_beyond(r->events, report_usual[i]))
       break;
-    strbuf_addf(b, "%sp%s %.2f", before, fmt_shortest(label, usual[i]),
-                text_ms(report_percentile(r, usual[i])));
+    strbuf_addf(b, "%sp%s %.2f", before, fmt_shortest(label, report_usual[i]),
+                text_ms(report_percentile(r, report_usual[i])));
     before = ", ";
   }
   if (*before == ',')

@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/minmax.h"
 
+const double report_usual[REPORT_USUAL] = { 50, 95, 99, 99.9 };
+
 /* Mean and population standard deviation, in one pass. */
 struct spread {
   double mean, squares;

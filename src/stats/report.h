@@ -68,6 +68,11 @@ struct report_setup {
   const struct report_member *members; /* borrowed; [n_members] */
 };
 
+enum {
+  REPORT_USUAL = 4
+};
+extern const double report_usual[REPORT_USUAL];
+
 extern const struct opt report_opts[];
 extern const struct opt report_latency_opts[];
 

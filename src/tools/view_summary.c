@@ -5,14 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/compiler.h"
 #include "base/parse.h"
+#include "stats/report.h"
 #include "tools/groups.h"
 #include "tools/table.h"
 #include "tools/view.h"
-
-/* Always shown. */
-static const double usual[] = { 50, 95, 99, 99.9 };
 
 /* A column of percentiles. */
 struct percentile {
@@ -99,8 +96,8 @@ static struct percentiles collect_percentiles(const struct view *v)
   struct percentiles p = { 0 };
   size_t kept = 0;
 
-  for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
-    want(&p, usual[i]);
+  for (size_t i = 0; i < REPORT_USUAL; i++)
+    want(&p, report_usual[i]);
   for (size_t i = 0; i < v->n_runs; i++)
     want_asked(&p, v->runs[i].run->json);
   for (size_t i = 0; i < v->n_runs; i++)

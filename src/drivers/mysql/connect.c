@@ -277,12 +277,10 @@ static void connect_attempt_free(struct attempt *a)
     return;
   if (a->mysql)
     mysql_close(a->mysql);
-  if (a->password)
-    explicit_bzero(a->password, strlen(a->password));
   free(a->host);
   free(a->socket);
   free(a->user);
-  free(a->password);
+  mem_free_secret(a->password);
   free(a->db);
   (void)pthread_mutex_destroy(&a->lock);
   free(a);
@@ -530,11 +528,9 @@ void mysqld_cancel_free(void *token)
 
   if (!t)
     return;
-  if (t->password)
-    explicit_bzero(t->password, strlen(t->password));
   free(t->host);
   free(t->socket);
   free(t->user);
-  free(t->password);
+  mem_free_secret(t->password);
   free(t);
 }
