@@ -121,7 +121,7 @@ void loop_give_block(void *block, size_t room);
 
 /* Work that blocks, such as that of client libraries. */
 enum loop_aside {
-  LOOP_ASIDE_CONNECT, /* a few at a time */
+  LOOP_ASIDE_CONNECT, /* a few at a time; afterwards one thread stays */
   LOOP_ASIDE_CALL, /* as many as fibers: they may wait for locks of each other
                     */
 };

@@ -17,11 +17,12 @@ enum {
 /* Threads for one kind of work. */
 struct offload_kind {
   struct offload *offload;
-  pthread_cond_t work; /* `todo` or `stop` */
+  pthread_cond_t work; /* `todo` or `stop`; or n is 0 */
   struct task_queue todo;
   unsigned n, idle, waiting; /* threads, idle threads, tasks in `todo` */
-  unsigned max;              /* 0: any number */
-  pthread_t *threads;        /* owned; [n] */
+  unsigned max;              /* 0: any number, which stay */
+  bool has_ended;
+  pthread_t ended; /* the last that has; it has joined the one before */
 };
 
 struct offload {
@@ -32,12 +33,15 @@ struct offload {
   struct offload_kind kind[KINDS];
 };
 
-/* With the lock held. */
+/* With the lock held.  NULL: the thread ends.  After a burst of logins one idle
+ * thread is enough. */
 static struct task *offload_take(struct offload_kind *k)
 {
   struct task *t;
 
   while (!k->todo.first && !k->offload->stop) {
+    if (k->max > 0 && k->idle > 0)
+      return NULL;
     k->idle++;
     (void)pthread_cond_wait(&k->work, &k->offload->lock);
     k->idle--;
@@ -50,6 +54,21 @@ static struct task *offload_take(struct offload_kind *k)
       task_queue_clear(&k->todo);
   }
   return t;
+}
+
+/* With the lock, which is released. */
+static void offload_end(struct offload_kind *k)
+{
+  const bool has_before = k->has_ended;
+  const pthread_t before = k->ended;
+
+  k->has_ended = true;
+  k->ended = pthread_self();
+  if (--k->n == 0)
+    (void)pthread_cond_signal(&k->work);
+  (void)pthread_mutex_unlock(&k->offload->lock);
+  if (has_before)
+    (void)pthread_join(before, NULL);
 }
 
 static void *offload_main(void *arg)
@@ -70,7 +89,7 @@ static void *offload_main(void *arg)
     if (first)
       loop_wake(a->loop);
   }
-  (void)pthread_mutex_unlock(&a->lock);
+  offload_end(k);
   return NULL;
 }
 
@@ -99,17 +118,13 @@ static struct offload *offload_of(struct loop *l)
 /* With the lock held.  Is a thread there for one more task, now or later? */
 static bool offload_have_thread(struct offload_kind *k)
 {
-  pthread_t *threads;
+  pthread_t thread;
   struct err err;
 
   if (k->idle > k->waiting || (k->max > 0 && k->n >= k->max))
     return true;
-  threads = reallocarray(k->threads, k->n + 1, sizeof(*threads));
-  if (threads) {
-    k->threads = threads;
-    if (thread_start(&threads[k->n], 0, offload_main, k, &err) == 0)
-      k->n++;
-  }
+  if (thread_start(&thread, 0, offload_main, k, &err) == 0)
+    k->n++;
   return k->n > 0;
 }
 
@@ -191,16 +206,16 @@ void loop_offload_stop(struct loop *l)
     return;
   (void)pthread_mutex_lock(&a->lock);
   a->stop = true;
-  for (int i = 0; i < KINDS; i++)
+  for (int i = 0; i < KINDS; i++) {
     (void)pthread_cond_broadcast(&a->kind[i].work);
+    while (a->kind[i].n > 0)
+      (void)pthread_cond_wait(&a->kind[i].work, &a->lock);
+  }
   (void)pthread_mutex_unlock(&a->lock);
   for (int i = 0; i < KINDS; i++) {
-    struct offload_kind *k = &a->kind[i];
-
-    for (unsigned n = 0; n < k->n; n++)
-      (void)pthread_join(k->threads[n], NULL);
-    free(k->threads);
-    (void)pthread_cond_destroy(&k->work);
+    if (a->kind[i].has_ended)
+      (void)pthread_join(a->kind[i].ended, NULL);
+    (void)pthread_cond_destroy(&a->kind[i].work);
   }
   (void)pthread_mutex_destroy(&a->lock);
   free(a);

@@ -4,10 +4,13 @@
  */
 #include "loop/loop.h"
 
+#include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -326,6 +329,7 @@ static void test_words(void)
 
 struct aside {
   pthread_t loop_thread;
+  enum loop_aside kind;
   _Atomic int there;
   _Atomic uint32_t gate;
   int done;
@@ -349,22 +353,55 @@ static void go_aside(void *arg)
 {
   struct aside *a = arg;
 
-  loop_aside(meet, a, LOOP_ASIDE_CALL);
+  loop_aside(meet, a, a->kind);
   a->done++;
 }
 
-static void test_aside(void)
+/* Without those of io_uring. */
+static int threads_here(void)
 {
+  DIR *dir = opendir("/proc/self/task");
+  const struct dirent *d;
+  int n = 0;
+
+  MUST(dir != NULL);
+  while ((d = readdir(dir)) != NULL) {
+    char path[300], name[32] = "";
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%s/comm", d->d_name);
+    f = fopen(path, "r");
+    if (f && fgets(name, sizeof(name), f) && strncmp(name, "iou-", 4) != 0)
+      n++;
+    if (f)
+      (void)fclose(f);
+  }
+  (void)closedir(dir);
+  return n;
+}
+
+static void test_aside(enum loop_aside kind, int stay)
+{
+  const uint64_t until_ns = clock_now_ns() + 20 * NS_PER_S;
+  const int before = threads_here();
   struct loop *l = new_loop();
-  struct aside a = { .loop_thread = pthread_self() };
+  struct aside a = { .loop_thread = pthread_self(), .kind = kind };
 
   for (int i = 0; i < 3; i++)
     add(l, go_aside, &a);
   loop_run(l);
   OK(atomic_load(&a.there) == 3 && a.done == 3,
      "three fibers block at once in other threads");
+  while (threads_here() != before + stay && clock_now_ns() < until_ns)
+    (void)sched_yield();
+  OK(threads_here() == before + stay, "threads that stay afterwards");
+  add(l, go_aside, &a);
+  loop_run(l);
+  OK(a.done == 4 && atomic_load(&a.there) == 4 &&
+       threads_here() == before + stay,
+     "have more work");
   go_aside(&a);
-  OK(a.done == 4 && atomic_load(&a.there) == 3,
+  OK(a.done == 5 && atomic_load(&a.there) == 4,
      "outside of fibers it is a call");
   loop_free(l);
 }
@@ -572,7 +609,8 @@ static void test_all(void)
   test_wait_fd();
   test_cut();
   test_words();
-  test_aside();
+  test_aside(LOOP_ASIDE_CALL, 3);
+  test_aside(LOOP_ASIDE_CONNECT, 1);
   test_blocked();
   test_lag();
   test_lag_of_others();
