@@ -71,6 +71,22 @@ static void extent_cut(const struct load_setup *s, const struct kind_table *t,
     chunks_share(ret, s->share.part, s->share.parts);
 }
 
+/* Rows in full chunks of this rank; all: in each of its chunks. */
+static uint64_t extent_there(struct maker *m, const struct chunks *c, bool all)
+{
+  uint64_t rows = 0;
+
+  if (!m->table.line)
+    return all ? chunks_rows(c) : chunks_rows_there(c);
+  for (uint64_t n = c->next; n < c->count; n += c->step) {
+    const struct chunk chunk = chunks_at(c, n);
+
+    if (all || (c->state && c->state[n] == CHUNK_FULL))
+      rows += maker_rows(m, chunk.first, chunk.last);
+  }
+  return rows;
+}
+
 /* That this rank loads.  -ENOMEM. */
 static int rows_of_table(const struct load_setup *s, uint64_t number,
                          uint64_t *ret)
@@ -81,8 +97,7 @@ static int rows_of_table(const struct load_setup *s, uint64_t number,
   if (maker_init(&m, s->kind, &s->args, number) < 0)
     return -ENOMEM;
   extent_cut(s, &m.table, false, &chunks);
-  *ret = load_is_alone(&s->share) ? maker_rows(&m, 1, kind_keys(&m.table))
-                                  : chunks_rows(&chunks);
+  *ret = extent_there(&m, &chunks, true);
   maker_done(&m);
   return 0;
 }
@@ -104,22 +119,6 @@ static int extent_rows(const struct load_setup *s, uint64_t *ret)
   }
   *ret = all;
   return rc;
-}
-
-/* Rows in full chunks; all: in every chunk. */
-static uint64_t extent_there(struct maker *m, const struct chunks *c, bool all)
-{
-  uint64_t rows = 0;
-
-  if (!m->table.line)
-    return all ? chunks_rows(c) : chunks_rows_there(c);
-  for (uint64_t n = 0; n < c->count; n++) {
-    const struct chunk chunk = chunks_at(c, n);
-
-    if (all || (c->state && c->state[n] == CHUNK_FULL))
-      rows += maker_rows(m, chunk.first, chunk.last);
-  }
-  return rows;
 }
 
 static int other_size(const struct maker *m, struct err *err)

@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "db/load/kinds/kind_list.h"
+#include "db/load/kinds/tpcc.h"
 #include "db/load/load.h"
 #include "db/load/rows.h"
 #include "tests/unit/fake_driver.h"
@@ -574,6 +575,44 @@ static void test_meetings(void)
   notes_free(n);
 }
 
+/* Rows of part `part` of order_line, whose orders have several lines. */
+static uint64_t rows_of_part(unsigned part, unsigned parts)
+{
+  const struct load_setup setup = {
+    .threads = 1,
+    .kind = &kind_tpcc,
+    .args = { .seed = 42,
+              .value = { [TPCC_WAREHOUSES] = 1,
+                         [TPCC_DISTRICTS] = TPCC_STD_DISTRICTS,
+                         [TPCC_CUSTOMERS] = TPCC_STD_CUSTOMERS,
+                         [TPCC_ITEMS] = TPCC_STD_ITEMS } },
+    .first_table = TPCC_ORDER_LINE,
+    .tables = 1,
+    .share = { .part = part, .parts = parts, .step = 1, .voters = parts },
+  };
+  struct strbuf line = { 0 };
+  struct load *l = NULL;
+  struct err err;
+  uint64_t rows;
+
+  if (load_new(&l, &setup, &err) < 0)
+    abort();
+  load_summary(l, &line);
+  rows = strtoull(strbuf_str(&line) + strlen("0 of "), NULL, 10);
+  strbuf_done(&line);
+  load_free(l);
+  return rows;
+}
+
+static void test_parts(void)
+{
+  const uint64_t all = rows_of_part(0, 1);
+
+  OK(all > 250000 && all < 350000, "30,000 orders of about ten lines");
+  OK(rows_of_part(0, 2) + rows_of_part(1, 2) == all,
+     "the parts of two processes are the whole");
+}
+
 static void test_insert(void)
 {
   struct driver d = make_driver(NULL, 0);
@@ -673,6 +712,7 @@ int main(void)
   test_lost_commit();
   test_binary();
   test_meetings();
+  test_parts();
   test_insert();
   test_threads();
   return TAP_EXIT();
