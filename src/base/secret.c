@@ -207,3 +207,16 @@ bool secret_is_in(const char *text)
   strbuf_done(&shown);
   return differs;
 }
+
+char *secret_first_line(char *text, size_t len)
+{
+  const char *end = memchr(text, '\n', len);
+  size_t n = end ? (size_t)(end - text) : len;
+
+  if (n > 0 && text[n - 1] == '\r')
+    n--;
+  if (n == 0 || memchr(text, '\0', n))
+    return NULL;
+  text[n] = '\0';
+  return text;
+}

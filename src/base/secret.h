@@ -13,6 +13,7 @@
 #define BENCH_BASE_SECRET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct strbuf;
 
@@ -22,5 +23,9 @@ struct strbuf;
 void secret_redact(const char *text, struct strbuf *out);
 
 bool secret_is_in(const char *text);
+
+/* The first line, without its end; text[len] must be writable.  NULL: empty, or
+ * with a zero byte. */
+char *secret_first_line(char *text, size_t len);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/secret.h"
 #include "db/driver.h"
 #include "db/outcome.h"
 
@@ -96,8 +97,6 @@ static ssize_t password_read(int fd, char *to, size_t room, uint64_t until_ns)
 
 static int password_check(ssize_t n, int status, char *text, struct err *err)
 {
-  size_t len;
-
   if (n == -ETIMEDOUT)
     return err_set(err, -ETIMEDOUT, "%s did not end in time", name);
   if (n == -EFBIG)
@@ -112,11 +111,8 @@ static int password_check(ssize_t n, int status, char *text, struct err *err)
   if (status != 0)
     return err_set(err, -EINVAL, "%s failed with status %d", name,
                    WEXITSTATUS(status));
-  text[n] = '\0';
-  len = strcspn(text, "\r\n");
-  if (len == 0)
+  if (!secret_first_line(text, (size_t)n))
     return err_set(err, -EINVAL, "%s printed an empty first line", name);
-  text[len] = '\0';
   return 0;
 }
 

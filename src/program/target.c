@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parse.h"
+#include "base/secret.h"
 #include "base/strbuf.h"
 #include "db/driver.h"
 #include "db/url.h"
@@ -41,21 +42,6 @@
 enum {
   PASSWORD_MAX = 4096,
 };
-
-/* Without its end; NULL: empty, or not text. */
-static char *password_first_line(char *text, size_t len)
-{
-  size_t n = 0;
-
-  while (n < len && text[n] != '\n')
-    n++;
-  if (n > 0 && text[n - 1] == '\r')
-    n--;
-  if (n == 0 || memchr(text, '\0', n))
-    return NULL;
-  text[n] = '\0';
-  return text;
-}
 
 /* ---- from a file ---- */
 
@@ -102,7 +88,7 @@ static int password_take_line(int fd, const char *what, char **ret,
     rc = err_set(err, -EFBIG, "the password in %s is longer than %d bytes",
                  what, PASSWORD_MAX - 1);
   } else {
-    line = password_first_line(text, (size_t)n);
+    line = secret_first_line(text, (size_t)n);
     *ret = line ? mem_strdup(line) : NULL;
     if (!line)
       rc = err_set(err, -EINVAL, "there is no password in the first line of %s",

@@ -180,8 +180,28 @@ static bool is_stable(void)
   return ok;
 }
 
+static bool first_line_is(const char *text, size_t len, const char *want)
+{
+  char copy[16];
+  const char *line;
+
+  memcpy(copy, text, len);
+  line = secret_first_line(copy, len);
+  return line && want ? strcmp(line, want) == 0 : line == want;
+}
+
+static void test_first_line(void)
+{
+  OK(first_line_is("word", 4, "word"), "without an end");
+  OK(first_line_is("word\nmore", 9, "word"), "the first of two lines");
+  OK(first_line_is("a\rb\r\n", 5, "a\rb"), "only the end is cut off");
+  OK(first_line_is("\r\nword", 6, NULL), "an empty line is no password");
+  OK(first_line_is("a\0b\n", 4, NULL), "nor is a part of one");
+}
+
 int main(void)
 {
+  test_first_line();
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
     OK(is_shown_as(cases[i].text, cases[i].want), cases[i].text);
   OK(secret_is_in("mysql://u:SECRET@h"), "there is a password");
