@@ -50,6 +50,7 @@ follow() {
   need_kind mysql
   ran=0
   follow first-mysql.md "127.0.0.1:$MY_PORT"
+  follow first-postgresql.md "127.0.0.1:$MY_PORT" '^bench [^d]'
   [ "$ran" = 11 ]
   [ -s run.html ]
 }
