@@ -26,15 +26,17 @@ survives() {
   local kind=$1 pid
   shift
   : >out
-  "$BENCH" "$workload" "${to[@]}" --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 "$@" run >out 2>err &
+  until_enough "$workload"
+  "$BENCH" ./until_enough.lua "${to[@]}" --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 "$@" run >out 2>err &
   pid=$!
   has_committed $pid
   servers kill9 "$BATS_FILE_TMPDIR/$kind"
   servers restart "$BATS_FILE_TMPDIR/$kind"
   goes_on $pid
-  kill -INT $pid
+  : >enough
   status=0
   wait $pid || status=$?
+  [ "$status" -eq 0 ] || shown
   says '^    reconnects: +[1-9]'
 }
 
