@@ -108,16 +108,6 @@ struct prepared {
 
 #define PARAMS_ANY (~0u)
 
-/* What sessions with one configuration share; first member of the driver's own
- * struct. */
-struct driver_shared {
-  void (*free)(struct driver_shared *shared);
-
-  /* By the layer. */
-  const void *cfg;
-  struct driver_shared *next;
-};
-
 #define HINT_FULL \
   "run the cleanup command to remove the tables, or make room for them"
 

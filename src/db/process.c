@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 
 static void raise_file_limit(void)
@@ -103,6 +104,13 @@ static bool driver_done(struct db_process *p, size_t i)
   return true;
 }
 
+struct process_made {
+  const void *cfg;
+  void *made;
+  void (*unmake)(void *made);
+  struct process_made *next;
+};
+
 bool process_done(struct db_process *p)
 {
   bool all = watch_stop(&p->watch);
@@ -123,42 +131,44 @@ bool process_done(struct db_process *p)
   password_done(&p->password);
   for (int i = 0; i < LOGIN_KEYS; i++)
     free(atomic_load(&p->login_keys.of[i]));
-  for (struct driver_shared *s = atomic_load(&p->shared), *next; s; s = next) {
+  for (struct process_made *s = atomic_load(&p->shared), *next; s; s = next) {
     next = s->next;
-    s->free(s);
+    s->unmake(s->made);
+    free(s);
   }
   (void)pthread_mutex_destroy(&p->failures.lock);
   (void)pthread_mutex_destroy(&p->driver_lock);
   return all;
 }
 
-static struct driver_shared *shared_find(struct db_process *p, const void *cfg)
+static struct process_made *shared_find(struct db_process *p, const void *cfg)
 {
-  struct driver_shared *s = atomic_load_explicit(&p->shared,
-                                                 memory_order_acquire);
+  struct process_made *s = atomic_load_explicit(&p->shared,
+                                                memory_order_acquire);
 
   while (s && s->cfg != cfg)
     s = s->next;
   return s;
 }
 
-struct driver_shared *
-process_shared(struct db_process *p, const void *cfg,
-               struct driver_shared *(*make)(const void *cfg))
+void *process_shared(struct db_process *p, const void *cfg,
+                     void *(*make)(const void *cfg), void (*unmake)(void *made))
 {
-  struct driver_shared *s = shared_find(p, cfg);
+  struct process_made *s = shared_find(p, cfg);
 
   if (s)
-    return s;
+    return s->made;
   (void)pthread_mutex_lock(&p->driver_lock);
   s = shared_find(p, cfg);
-  if (!s && (s = make(cfg)) != NULL) {
-    s->cfg = cfg;
+  if (!s && (s = mem_new(1, sizeof(*s))) != NULL) {
+    *s = (struct process_made){ .cfg = cfg,
+                                .made = make(cfg),
+                                .unmake = unmake };
     s->next = atomic_load_explicit(&p->shared, memory_order_relaxed);
     atomic_store_explicit(&p->shared, s, memory_order_release);
   }
   (void)pthread_mutex_unlock(&p->driver_lock);
-  return s;
+  return s ? s->made : NULL;
 }
 
 static const struct driver *process_server_driver(struct db_process *p)

@@ -28,6 +28,7 @@
 #include "opt/identity.h"
 
 struct err;
+struct process_made;
 struct strbuf;
 
 struct driver_config {
@@ -123,7 +124,7 @@ struct db_process {
   /* Owned.  See scram.h. */
   struct login_keys login_keys;
   /* Owned; filled under `driver_lock`; release, acquire. */
-  _Atomic(struct driver_shared *) shared;
+  _Atomic(struct process_made *) shared;
   /* The driver's state of own logins; 0 at first; relaxed. */
   _Atomic uint32_t own_login;
   const struct driver *driver; /* with `server` */
@@ -150,10 +151,11 @@ int process_init(struct db_process *p, struct err *err);
  * drivers' options; leave with _exit(). */
 bool process_done(struct db_process *p);
 
-/* The struct for `cfg`, made by the first caller.  NULL: no memory. */
-struct driver_shared *
-process_shared(struct db_process *p, const void *cfg,
-               struct driver_shared *(*make)(const void *cfg));
+/* What sessions with one configuration share: made by the first caller, freed
+ * by process_done().  NULL: as made, or no memory. */
+void *process_shared(struct db_process *p, const void *cfg,
+                     void *(*make)(const void *cfg),
+                     void (*unmake)(void *made));
 
 /* While no other thread uses the process. */
 void process_set_over(struct db_process *p, _Atomic uint32_t *over);

@@ -688,10 +688,7 @@ static enum visit_rc opening_shake(struct handshake *h)
   if (recv(h->link.fd, &surplus, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
     return opening_untrusted(h, "received unencrypted data after SSL response",
                              "");
-  h->link.tls = wire_tls_new(context, pgsql_tls_host(h->host));
-  if (!h->link.tls)
-    return opening_broken(h, -ENOMEM);
-  rc = wire_tls_shake(h->link.tls, h->link.fd, h->v->until_ns);
+  rc = handshake_encrypt(h, context);
   if (rc == -EPROTO)
     return opening_untrusted(h, "SSL error: ", wire_tls_why(h->link.tls));
   if (rc < 0)

@@ -11,7 +11,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/mem.h"
 #include "db/env.h"
 #include "drivers/pgsql/session.h"
 #include "drivers/wire/tls.h"
@@ -20,11 +19,6 @@ enum {
   RULES_SINCE = 150000, /* libpq compared addresses otherwise before */
   FILES = 4,
   PATH_ROOM = 1024
-};
-
-struct shared {
-  struct driver_shared base; /* first */
-  struct tls_context *context;
 };
 
 enum file {
@@ -64,8 +58,9 @@ static bool is_private(const char *path)
 }
 
 /* A missing file that was named is for libpq to report. */
-static struct tls_context *make_context(const struct pgsql_cfg *cfg)
+static void *make_context(const void *driver_cfg)
 {
+  const struct pgsql_cfg *cfg = driver_cfg;
   const char *home = getenv("HOME"), *mode = pgsql_sslmodes[cfg->sslmode];
   char path[FILES][PATH_ROOM];
   struct tls_wishes w = { 0 };
@@ -93,38 +88,11 @@ static struct tls_context *make_context(const struct pgsql_cfg *cfg)
   return tls_context_new(&w);
 }
 
-static void shared_free(struct driver_shared *base)
-{
-  tls_context_free(((struct shared *)(void *)base)->context);
-  free(base);
-}
-
-static struct driver_shared *shared_new(const void *cfg)
-{
-  struct shared *s = mem_new(1, sizeof(*s));
-
-  if (!s)
-    return NULL;
-  *s = (struct shared){ .base.free = shared_free,
-                        .context = make_context(cfg) };
-  return &s->base;
-}
-
 const struct tls_context *pgsql_tls_context(const struct session *s)
 {
-  struct driver_shared *base = NULL;
-
-  if (s->env)
-    base = process_shared(s->env->process, s->cfg, shared_new);
-  return base ? ((struct shared *)(void *)base)->context : NULL;
-}
-
-const char *pgsql_tls_host(const char *host)
-{
-  const bool numeric = strspn(host, "0123456789.") == strlen(host) ||
-                       strchr(host, ':');
-
-  return numeric ? NULL : host;
+  return s->env ? process_shared(s->env->process, s->cfg, make_context,
+                                 tls_context_free)
+                : NULL;
 }
 
 /* ---- names ---- */

@@ -13,9 +13,6 @@ struct wire_tls;
 /* Of all sessions of a configuration.  NULL: left to libpq. */
 const struct tls_context *pgsql_tls_context(const struct session *s);
 
-/* For the server; NULL: nothing. */
-const char *pgsql_tls_host(const char *host);
-
 /* For verify-full. */
 bool pgsql_tls_is_for(const struct wire_tls *t, const char *host);
 

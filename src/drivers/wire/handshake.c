@@ -26,7 +26,7 @@ void handshake_end_step(struct handshake *h)
 {
   const uint64_t now = clock_now_ns();
 
-  h->v->took_ns[h->step] = now > h->at_ns ? now - h->at_ns : 1;
+  h->v->took_ns[h->step] += now > h->at_ns ? now - h->at_ns : 1;
   h->at_ns = now;
 }
 
@@ -107,6 +107,13 @@ enum visit_rc handshake_open(struct handshake *h)
   handshake_end_step(h);
   rc = h->protocol->start(h);
   return rc == VISIT_DONE ? handshake_talk(h, VISIT_LOGIN, true) : rc;
+}
+
+int handshake_encrypt(struct handshake *h, const struct tls_context *c)
+{
+  h->link.tls = wire_tls_new(c, h->host);
+  return h->link.tls ? wire_tls_shake(h->link.tls, h->link.fd, h->v->until_ns)
+                     : -ENOMEM;
 }
 
 int handshake_send(struct handshake *h)

@@ -31,6 +31,7 @@ enum handshake_rc {
 };
 
 struct handshake;
+struct tls_context;
 
 struct handshake_protocol {
   /* Connected: negotiate TLS, and append the first messages to h->out. */
@@ -76,6 +77,9 @@ enum visit_rc handshake_open(struct handshake *h);
  * memory. */
 enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
                              bool appended);
+
+/* 0, or as wire_tls_shake(). */
+int handshake_encrypt(struct handshake *h, const struct tls_context *c);
 
 /* 0, or as wire_send_until(). */
 int handshake_send(struct handshake *h);

@@ -143,8 +143,10 @@ struct tls_context *tls_context_new(const struct tls_wishes *w)
   return NULL;
 }
 
-void tls_context_free(struct tls_context *c)
+void tls_context_free(void *context)
 {
+  struct tls_context *c = context;
+
   if (!c)
     return;
   SSL_CTX_free(c->ssl);
@@ -153,6 +155,12 @@ void tls_context_free(struct tls_context *c)
 }
 
 /* ---- sessions ---- */
+
+static bool is_name(const char *host)
+{
+  return host && strspn(host, "0123456789.") != strlen(host) &&
+         !strchr(host, ':');
+}
 
 struct wire_tls *wire_tls_new(const struct tls_context *c, const char *host)
 {
@@ -170,7 +178,7 @@ struct wire_tls *wire_tls_new(const struct tls_context *c, const char *host)
   BIO_set_data(bio, t);
   BIO_set_init(bio, 1);
   SSL_set_bio(t->ssl, bio, bio);
-  if (host && SSL_set_tlsext_host_name(t->ssl, host) != 1) {
+  if (is_name(host) && SSL_set_tlsext_host_name(t->ssl, host) != 1) {
     wire_tls_free(t);
     return NULL;
   }
@@ -527,9 +535,9 @@ struct tls_context *tls_context_new(const struct tls_wishes *w)
   return NULL;
 }
 
-void tls_context_free(struct tls_context *c)
+void tls_context_free(void *context)
 {
-  (void)c;
+  (void)context;
 }
 
 struct wire_tls *wire_tls_new(const struct tls_context *c, const char *host)

@@ -29,14 +29,15 @@ struct tls_context;
 /* Without authorities any certificate is trusted.  NULL: a file is of no use,
  * or the program lacks TLS. */
 struct tls_context *tls_context_new(const struct tls_wishes *w);
-void tls_context_free(struct tls_context *c);
+/* Takes a struct tls_context, or NULL. */
+void tls_context_free(void *context);
 
 /* ---- sessions ---- */
 
 struct wire_tls;
 
-/* `host`: [opt] for the server.  NULL: out of memory.  The context outlives the
- * session. */
+/* `host`: [opt] for the server, unless an address.  NULL: out of memory.  The
+ * context outlives the session. */
 struct wire_tls *wire_tls_new(const struct tls_context *c, const char *host);
 /* The loop has forgotten the socket. */
 void wire_tls_free(struct wire_tls *t);
