@@ -53,6 +53,7 @@ enum driver_caps {
   DRIVER_KEEPS_ROWS = 1 << 8,   /* stored rows can be read */
   DRIVER_NEVER_WAITS = 1 << 10, /* connect() returns at once */
   DRIVER_GOES_ON = 1 << 11,     /* pipelines go on after a failure */
+  DRIVER_UNNAMED = 1 << 12,     /* knows --db-ps-mode=unnamed */
 };
 
 /* Calls of a client library that block the whole thread. */
@@ -144,7 +145,7 @@ struct run_facts {
   bool rows_usual;
   unsigned classes; /* statements per table */
   bool lazy;        /* prepared when first needed */
-  bool native;      /* --db-ps-mode=auto */
+  bool native;      /* the server keeps statements */
 };
 
 static inline const char *run_facts_fewer(const struct run_facts *f)

@@ -161,6 +161,20 @@ static bool env_role_is_possible(const struct db_cfg *cfg,
 }
 
 /* False after a FATAL line. */
+static bool env_mode_is_possible(const struct db_cfg *cfg,
+                                 const struct driver *d)
+{
+  if (cfg->ps_mode != PS_UNNAMED || d->caps & DRIVER_UNNAMED)
+    return true;
+  log_msg(
+    LOG_FATAL,
+    "--db-ps-mode=unnamed is for --db-driver=pgsql; --db-driver=%s allows "
+    "prepared and simple",
+    d->name);
+  return false;
+}
+
+/* False after a FATAL line. */
 static bool isolation_is_possible(const struct db_process *p,
                                   const struct driver_config *config)
 {
@@ -193,6 +207,7 @@ static struct driver_handle *env_find_driver(struct db_env *env,
   if (env->handle[i])
     return env->handle[i];
   if (!env_role_is_possible(&p->set, config->driver) ||
+      !env_mode_is_possible(&p->set, config->driver) ||
       !isolation_is_possible(p, config) ||
       !backends_are_possible(&p->set, config->driver, config->cfg) ||
       !make_ready(p, &p->state[i], config) || !watch_if_limited(p))

@@ -5,7 +5,8 @@
 
 #include "db/churn.h"
 
-static const char *const ps_mode_words[] = { "auto", "disable", NULL };
+static const char *const ps_mode_words[] = { "auto",   "prepared", "unnamed",
+                                             "simple", "disable",  NULL };
 
 static bool is_churn(const char *text)
 {
@@ -127,8 +128,13 @@ const struct opt db_opts[] = {
     .name = "db-ps-mode",
     .def = "auto",
     .words = ps_mode_words,
-    .help = "prepared statements on the server, or emulated by the client "
-            "{auto,disable}",
+    .help = "prepared statements on the server, or text with values "
+            "{auto,prepared,unnamed,simple,disable}",
+    .man = "With prepared or auto the server keeps each statement that it can "
+           "prepare. With unnamed, which only PostgreSQL has, it parses the "
+           "statement at each execution, in one round trip. With simple or "
+           "disable the client writes the values into the text. Use unnamed or "
+           "simple if a pooler gives each transaction another session.",
   },
   {
     OPT_BOOL(struct db_cfg, debug),

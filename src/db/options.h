@@ -9,10 +9,23 @@
 
 #include "opt/opt.h"
 
+/* PS_PREPARED and PS_SIMPLE are newer names. */
 enum ps_mode {
   PS_AUTO,
+  PS_PREPARED,
+  PS_UNNAMED, /* parsed at each execution; needs DRIVER_UNNAMED */
+  PS_SIMPLE,  /* text with values in it */
   PS_DISABLE,
 };
+
+static inline bool ps_mode_keeps(int mode)
+{
+  return mode == PS_AUTO || mode == PS_PREPARED;
+}
+static inline bool ps_mode_is_text(int mode)
+{
+  return mode == PS_SIMPLE || mode == PS_DISABLE;
+}
 
 enum server_role {
   ROLE_ANY,

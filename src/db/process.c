@@ -319,7 +319,7 @@ const char *process_statement_mode(const struct db_process *p)
   if (native && emulated)
     return "mixed";
   if (native)
-    return "native";
+    return p->set.ps_mode == PS_UNNAMED ? "unnamed" : "native";
   return emulated ? "emulated" : "none";
 }
 

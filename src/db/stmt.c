@@ -175,7 +175,7 @@ static bool prepare(struct stmt *st)
 struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
 {
   const bool native = c->driver->caps & DRIVER_PREPARES &&
-                      c->env->process->set.ps_mode == PS_AUTO;
+                      !ps_mode_is_text(c->env->process->set.ps_mode);
   struct stmt *st;
 
   if (exec_needs_care(c) && !exec_take_care(c, sql, len, true))

@@ -182,7 +182,7 @@ static bool link_find_plan(struct link *l, const char *sql,
                            struct link_plan **ret)
 {
   *ret = NULL;
-  if (!l->keeps_plans || l->env.process->set.ps_mode == PS_DISABLE)
+  if (!l->keeps_plans || !ps_mode_keeps(l->env.process->set.ps_mode))
     return true;
   for (int i = 0; i < LINK_PLANS; i++) {
     struct link_plan *plan = &l->plans[i];

@@ -177,7 +177,7 @@ int program_start_database(struct program *p, const struct plan *plan,
   }
   db->worker = plan_worker_word(plan);
   db->first_number = plan->first_thread; /* over all processes */
-  db->facts.native = db->set.ps_mode == PS_AUTO;
+  db->facts.native = ps_mode_keeps(db->set.ps_mode);
   return process_init(db, err);
 }
 

@@ -39,5 +39,5 @@ mysql_refuses() {
   fake_server pgsql_hostile.py "$PWD" answers
   echo 'function event() sysbench.sql.driver():connect():prepare("SELECT 1") end' >prepares.lua
   bench -1 ./prepares.lua --db-driver=pgsql --pgsql-host="$PWD" --events=1 run
-  must has "$stderr" '^FATAL: a pooler in between .* use --db-ps-mode=disable$'
+  must has "$stderr" '^FATAL: a pooler in between .* use --db-ps-mode=unnamed or simple$'
 }

@@ -213,7 +213,7 @@ LUA
       pooler_stop
       case $mode in
         session) finds ok sessions 'each connection has' ;;
-        *) finds warn sessions 'a pooler in between shares .*; use --db-ps-mode=disable if ' ;;
+        *) finds warn sessions 'a pooler in between shares .*; use --db-ps-mode=unnamed or simple if ' ;;
       esac
       [[ $output == *'BEGIN is refused: '*'statement pooling'* ]] || [ "$mode" != statement ]
       [ "$mode" = statement ] || quiet_about 'refused'

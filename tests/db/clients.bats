@@ -496,6 +496,43 @@ need_pooler() {
   ((BASH_REMATCH[2] > 10))
 }
 
+@test "pgsql: modes of statements that a pooler in transaction mode lets work" {
+  local mode how
+  where pgsql
+  need_pooler
+  "$BENCH" oltp_point_select "${at[@]}" --table-size=1000 --table-exists=drop prepare >out
+  cat >transfer.lua <<'L'
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  st = con:prepare("UPDATE sbtest1 SET k = k + ? WHERE id = ?")
+  n, id = st:bind_create(sysbench.sql.type.INT), st:bind_create(sysbench.sql.type.BIGINT)
+  st:bind_param(n, id)
+end
+function event()
+  n:set(1)
+  id:set(sysbench.rand.uniform(1, 1000))
+  con:query("BEGIN")
+  st:execute()
+  con:query("COMMIT")
+  con:pipeline(function(p) p:execute(st) p:query("SELECT 1") end)
+end
+L
+  pooler_start "default_pool_size = 3" "auth_type = any"
+  local direct=("${at[@]}") through=(--db-driver=pgsql --pgsql-host="$pooler_dir" --pgsql-port=6432)
+  for mode in unnamed simple; do
+    for how in "--threads=8" "--threads=2 --clients=20"; do
+      "$BENCH" oltp_read_write "${through[@]}" --table-size=1000 --db-ps-mode=$mode $how --events=100 --time=0 --json=a.json run
+      [ "$(value a.json "d['database']['statements']")" = "${mode/simple/emulated}" ]
+      before=$(sql pgsql "SELECT SUM(k) FROM sbtest1")
+      "$BENCH" ./transfer.lua "${through[@]}" --db-ps-mode=$mode $how --events=100 --time=0 run
+      [ "$(sql pgsql "SELECT SUM(k) - $before FROM sbtest1")" = 200 ]
+    done
+    "$BENCH" oltp_read_write "${through[@]}" --db-ps-mode=$mode --table-size=3000 --table-exists=drop prepare
+    [ "$(sql pgsql "SELECT COUNT(*) FROM sbtest1")" = 3000 ]
+  done
+  at=("${direct[@]}")
+}
+
 # logins ARG...: prints how often libpq logs in for forty clients.
 logins() {
   LD_PRELOAD=$PWD/logins.so "$BENCH" one.lua "${at[@]}" --threads=2 --clients=40 --events=80 --time=0 "$@" run >out 2>err || {

@@ -231,7 +231,9 @@ static void compare(int argc, char **argv, const struct dialect *d, int ps_mode)
            m.prepared ? "prepared" : "direct", m.slot, m.sql.text);
   }
   ok(bad == 0, "%d statements are the same through both, %s", STATEMENTS,
-     ps_mode == PS_AUTO ? "prepared" : "emulated");
+     ps_mode == PS_AUTO      ? "prepared"
+     : ps_mode == PS_UNNAMED ? "unnamed"
+                             : "emulated");
   ok(c.prepared > 500 && c.direct > 500 && c.errors > 100 && c.nulls > 100 &&
        c.several > 50 && c.rows > 500,
      "%u prepared, %u direct, %u with errors, %u with NULLs, %u with several "
@@ -255,6 +257,8 @@ int main(int argc, char **argv)
     return 1;
   }
   compare(argc, argv, d, PS_AUTO);
+  if (strcmp(argv[1], "--driver=pgsql") == 0)
+    compare(argc, argv, d, PS_UNNAMED);
   compare(argc, argv, d, PS_DISABLE);
   return tap_end();
 }

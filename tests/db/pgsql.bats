@@ -129,6 +129,13 @@ life() {
   tap "$BENCH_BUILD/tests/db/pgsql_driver" emulated library
 }
 
+@test "pgsql: what is its own, unnamed, each way" {
+  local way
+  for way in wire library raw; do
+    tap "$BENCH_BUILD/tests/db/pgsql_driver" unnamed "$way"
+  done
+}
+
 @test "pgsql: what is its own, prepared, without the library" {
   tap "$BENCH_BUILD/tests/db/pgsql_driver" raw
 }

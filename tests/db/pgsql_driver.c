@@ -16,7 +16,7 @@
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
 
-static bool emulated, by_library, raw;
+static bool emulated, unnamed, by_library, raw;
 
 static sql_result *query(struct conn *c, const char *sql)
 {
@@ -39,7 +39,9 @@ static uint64_t counted(const struct fixture *f, enum counter n)
 static void start(struct fixture *f)
 {
   fixture_init(f);
-  f->process.set.ps_mode = emulated ? PS_DISABLE : PS_AUTO;
+  f->process.set.ps_mode = emulated  ? PS_DISABLE
+                           : unnamed ? PS_UNNAMED
+                                     : PS_AUTO;
   f->cfg.protocol = by_library ? PGSQL_LIBRARY : PGSQL_AUTO;
   f->env.shares_thread = raw;
   f->one_of_many = raw;
@@ -322,7 +324,8 @@ static void freed(struct conn *c)
     st[i] = stmt_prepare(c, "SELECT ?::int", 13);
     (void)bind1(st[i], SQL_TYPE_BIGINT, &n, NULL, NULL);
   }
-  OK_STR(fixture_ask(c, count), emulated ? "0" : "100", "a hundred of them");
+  OK_STR(fixture_ask(c, count), emulated || unnamed ? "0" : "100",
+         "a hundred of them");
   (void)run(c, "BEGIN");
   for (int i = 0; i < 100; i++)
     stmt_free(st[i]);
@@ -338,6 +341,27 @@ static void freed(struct conn *c)
   OK(c->pub.error == DB_ERROR_NONE, "which is no error");
 }
 
+/* Types may change from one execution to the next, and costs stay the same. */
+static void one_exchange(struct conn *c)
+{
+  struct stmt *st = stmt_prepare(c, "SELECT pg_typeof(?)::text", 25);
+  char text[] = "x";
+  unsigned long len = 1;
+  int64_t n = 7;
+  unsigned before;
+
+  for (int i = 0; i < 3; i++) {
+    before = pgsql_of(c->session)->wire.requests;
+    (void)bind1(st, SQL_TYPE_BIGINT, &n, NULL, NULL);
+    OK_STR(fixture_value(stmt_execute(st)), "bigint", "a number");
+    (void)bind1(st, SQL_TYPE_VARCHAR, text, &len, NULL);
+    OK_STR(fixture_value(stmt_execute(st)), "character varying", "a text");
+    OK(by_library || pgsql_of(c->session)->wire.requests == before + 2,
+       "one exchange with the server for each");
+  }
+  stmt_free(st);
+}
+
 static void prepare_messages(struct conn *c)
 {
   static const char sql[] = "SELECT n FROM nowhere WHERE id = ?";
@@ -345,12 +369,14 @@ static void prepare_messages(struct conn *c)
   int64_t n = 0;
 
   OK(st != NULL, "the server has not seen it");
-  if (emulated) {
+  if (emulated || unnamed) {
     OK(bind1(st, SQL_TYPE_BIGINT, &n, NULL, NULL), "nor now");
     (void)stmt_execute(st);
     OK_STR(message(c),
-           "PQexec() failed: 7 relation \"nowhere\" does not exist\n"
-           "failed query was: SELECT n FROM nowhere WHERE id = 0\n",
+           emulated ? "PQexec() failed: 7 relation \"nowhere\" does not exist\n"
+                      "failed query was: SELECT n FROM nowhere WHERE id = 0\n"
+                    : "PQexecPrepared() failed: 7 relation \"nowhere\" does "
+                      "not exist\n",
            "but now");
     OK_STR(c->pub.sql_state, "42P01", "its state");
   } else {
@@ -535,6 +561,8 @@ static void statements(void)
   types(c);
   question_marks(c);
   freed(c);
+  if (unnamed)
+    one_exchange(c);
   prepare_messages(c);
   late_error(c);
   open_rows(c);
@@ -661,6 +689,7 @@ int main(int argc, char **argv)
 {
   for (int i = 1; i < argc; i++) {
     emulated |= strcmp(argv[i], "emulated") == 0;
+    unnamed |= strcmp(argv[i], "unnamed") == 0;
     by_library |= strcmp(argv[i], "library") == 0;
     raw |= strcmp(argv[i], "raw") == 0;
   }

@@ -368,9 +368,9 @@ enum {
   BULK_PACKET_OUTSIDE = 1024 * 1024
 };
 
-#define HINT_POOLER                                                      \
-  "a pooler in between gives transactions other sessions of the server " \
-  "and does not follow prepared statements: use --db-ps-mode=disable"
+#define HINT_POOLER                                                          \
+  "a pooler in between gives transactions other sessions of the server and " \
+  "does not follow prepared statements: use --db-ps-mode=unnamed or simple"
 
 static const struct driver_hint hints[] = {
   { .state = "25P02",
@@ -403,7 +403,10 @@ static int driver_global_init(const void *cfg, struct err *err)
 static int driver_open_session(struct session *s, uint64_t until_ns,
                                struct outcome *out)
 {
-  pgsql_of(s)->emulates = s->env->process->set.ps_mode == PS_DISABLE;
+  const int mode = s->env->process->set.ps_mode;
+
+  pgsql_of(s)->emulates = ps_mode_is_text(mode);
+  pgsql_of(s)->unnamed = mode == PS_UNNAMED;
   return pgsql_connect(s, until_ns, out);
 }
 
@@ -478,7 +481,8 @@ const struct driver driver_pgsql = {
   .prepared_size = sizeof(struct pgsql_prepared),
   .dialect = EMUL_PGSQL,
   .caps = DRIVER_PREPARES | DRIVER_SERVER | DRIVER_ROLLBACK_AT_ONCE |
-          DRIVER_SKIPS_EMPTY | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS,
+          DRIVER_SKIPS_EMPTY | DRIVER_COUNTS_STORED | DRIVER_KEEPS_ROWS |
+          DRIVER_UNNAMED,
   .hints = hints,
   .durable = pgsql_durable,
   .ignore_errors = driver_ignore_errors,

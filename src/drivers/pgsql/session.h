@@ -95,6 +95,7 @@ struct pgsql_session {
   bool broken;           /* the protocol's state is unknown */
   bool listens;          /* now or earlier: libpq may hold notifications */
   bool emulates;         /* the dialect must be right after each statement */
+  bool unnamed;          /* --db-ps-mode=unnamed */
   bool too_large;
 
   /* `fd` for shutdown() by another thread, relaxed. */
@@ -146,6 +147,7 @@ struct pgsql_prepared {
   unsigned n_fields;
   bool there;
   char name[32];
+  char *text; /* [opt] owned: parsed at each execution, under no name */
   /* [opt] owned: messages, if all parameters have 8 bytes, none is NULL, and
    * the shape is known. */
   uint8_t *frame;

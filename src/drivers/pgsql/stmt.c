@@ -245,6 +245,12 @@ static int stmt_send_prepare(struct pgsql_prepared *st, const char *sql,
   struct pgsql_session *p = pgsql_of(st->base.session);
   int rc;
 
+  if (p->unnamed) {
+    free(st->text);
+    st->text = mem_strdup(sql);
+    st->varies = true; /* described each time, as libraries do */
+    return st->text ? 0 : pgsql_no_memory(out);
+  }
   if (UNLIKELY(p->closing.len > 0))
     pgsql_close_pending(p);
   stmt_make_name(st, sql);
@@ -329,7 +335,7 @@ int pgsql_bind(struct prepared *prepared, struct outcome *out)
     st->formats[i] = wire_type[prepared->binds[i].type].format;
     st->lengths[i] = wire_type[prepared->binds[i].type].length;
   }
-  if (st->there && (fits || st->n == 0))
+  if (st->text || (st->there && (fits || st->n == 0)))
     return 0;
   stmt_close_later(st);
   return stmt_scan(st, true, out);
@@ -349,8 +355,12 @@ int pgsql_execute(struct prepared *prepared, struct outcome *out)
     pgsql_drop_notifications(p);
   pgsql_wire_lend(p);
   pgsql_put_values(st);
-  sent = PQsendQueryPrepared(p->conn, st->name, (int)st->base.n_params,
-                             st->values, st->lengths, st->formats, 0) != 0;
+  sent = st->text
+           ? PQsendQueryParams(p->conn, st->text, (int)st->base.n_params,
+                               st->types, st->values, st->lengths, st->formats,
+                               0) != 0
+           : PQsendQueryPrepared(p->conn, st->name, (int)st->base.n_params,
+                                 st->values, st->lengths, st->formats, 0) != 0;
   if (LIKELY(sent))
     (void)PQsetSingleRowMode(p->conn);
   return pgsql_receive(p, sent, true, prepared->sql, prepared->len, out);
@@ -363,6 +373,8 @@ void pgsql_unprepare(struct prepared *prepared, bool going)
   if (!going)
     stmt_close_later(st);
   st->there = false;
+  free(st->text);
+  st->text = NULL;
   free(st->block);
   st->block = NULL;
   st->n = 0;

@@ -187,37 +187,55 @@ bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql, size_t len)
   return true;
 }
 
-bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql)
+/* Without its first byte. */
+static size_t request_parse_size(const struct pgsql_prepared *st,
+                                 const char *sql)
 {
-  static const uint8_t sync[] = { 'S', 0, 0, 0, 4 };
-  struct pgsql_session *p = pgsql_of(st->base.session);
-  struct pgsql_wire *w = &p->wire;
+  const unsigned n = st->types ? st->base.n_params : 0;
+
+  return 4 + strlen(st->name) + 1 + strlen(sql) + 1 + 2 + 4 * (size_t)n;
+}
+
+static uint8_t *request_put_parse(uint8_t *to, const struct pgsql_prepared *st,
+                                  const char *sql)
+{
   const unsigned n = st->types ? st->base.n_params : 0;
   const size_t name = strlen(st->name) + 1, text = strlen(sql) + 1;
-  const size_t size = 4 + name + text + 2 + 4 * (size_t)n;
-  uint8_t *to;
 
-  if (size > WIRE_MESSAGE_MAX ||
-      !wire_buffer_reserve(&w->out, 1 + size + sizeof(sync)))
-    return false;
-  to = put_u8(w->out.bytes, 'P');
-  to = put_u32(to, (uint32_t)size);
+  to = put_u8(to, 'P');
+  to = put_u32(to, (uint32_t)request_parse_size(st, sql));
   memcpy(to, st->name, name);
   memcpy(to + name, sql, text);
   to = put_u16(to + name + text, n);
   for (unsigned i = 0; i < n; i++)
     to = put_u32(to, st->types[i]);
-  memcpy(to, sync, sizeof(sync));
+  return to;
+}
+
+bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql)
+{
+  static const uint8_t sync[] = { 'S', 0, 0, 0, 4 };
+  struct pgsql_session *p = pgsql_of(st->base.session);
+  struct pgsql_wire *w = &p->wire;
+  const size_t size = request_parse_size(st, sql);
+
+  if (size > WIRE_MESSAGE_MAX ||
+      !wire_buffer_reserve(&w->out, 1 + size + sizeof(sync)))
+    return false;
+  memcpy(request_put_parse(w->out.bytes, st, sql), sync, sizeof(sync));
   pgsql_wire_begin(w, p->link.fd);
   (void)wire_send(&p->link, w->out.bytes, 1 + size + sizeof(sync), 0);
   return true;
 }
 
-/* Bind to the unnamed portal, describe it if need be, execute, sync. */
+/* Parse without a name if need be, bind to the unnamed portal, describe it if
+ * need be, execute, sync. */
 static size_t request_size_of(const struct pgsql_prepared *st, size_t name_len)
 {
   size_t size = 64 + name_len + 2 * (size_t)st->base.n_params;
 
+  if (st->text)
+    size += 1 + request_parse_size(st, st->text);
   for (unsigned i = 0; i < st->base.n_params; i++)
     size += 4 + (st->values[i] ? (size_t)st->lengths[i] : 0);
   return size;
@@ -258,8 +276,9 @@ static size_t request_put_messages(uint8_t *out,
                                    size_t name_len)
 {
   static const uint8_t describe[] = { 'D', 0, 0, 0, 6, 'P', 0 };
-  uint8_t *to = request_put_bind(out, st, name_len);
+  uint8_t *to = st->text ? request_put_parse(out, st, st->text) : out;
 
+  to = request_put_bind(to, st, name_len);
   if (st->shape == SHAPE_UNKNOWN) {
     memcpy(to, describe, sizeof(describe));
     to += sizeof(describe);
@@ -819,7 +838,9 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
   const bool was_aborted = p->base.trx == TRX_ABORTED;
-  struct pgsql_wire_answer a = { .shape = st->shape, .n_fields = st->n_fields };
+  struct pgsql_wire_answer a = { .parsed = st->text != NULL,
+                                 .shape = st->shape,
+                                 .n_fields = st->n_fields };
 
   if (UNLIKELY(p->broken) || !pgsql_wire_is_clear(p))
     return pgsql_wire_fail(p, &a, true, out);

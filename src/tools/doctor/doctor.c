@@ -857,7 +857,8 @@ static void database_look_at_pooler(struct findings *to,
                  "each connection has a session of the server to itself");
   else
     findings_add(to, FINDING_WARN, "sessions",
-                 "use --db-ps-mode=disable if prepared statements fail",
+                 "use --db-ps-mode=unnamed or simple if prepared statements "
+                 "fail",
                  "a pooler in between shares the sessions of the server");
   (void)conn_query(other, begin, sizeof(begin) - 1);
   if (other->pub.error != DB_ERROR_NONE)
