@@ -21,7 +21,7 @@ AC_DEFUN([BENCH_OPTIONAL], [
       bench_saved=$CFLAGS
       CFLAGS="$CFLAGS $$2_CFLAGS"
       AC_CHECK_DECL([$7], [],
-        [have_$1=no; bench_lacks='is too old (it has no $7)'], [[#include <$6>]])
+        [have_$1=no; $2_LIBS=; bench_lacks='is too old (it has no $7)'], [[#include <$6>]])
       CFLAGS=$bench_saved
     ])])
     AS_IF([test "$have_$1,$with_$1" = no,yes],
