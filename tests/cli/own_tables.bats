@@ -193,6 +193,9 @@ con.commit()"
     unchanged user.db bundled check
     unchanged user.db bad . --threads=2 --events=2 run
   done
+  printf 'SELECT mine FROM customer;\n' >read.sql
+  workload=./read.sql
+  unchanged user.db good --threads=2 --events=2 run
   for workload in oltp_read_write tpcc; do
     unchanged user.db bad 'was not made by bench' cleanup
     unchanged user.db bad '^Would keep table' --dry-run cleanup
@@ -200,6 +203,23 @@ con.commit()"
       unchanged user.db bad 'was not made by bench' --table-exists=$how --threads=2 prepare
     done
   done
+  # what writes beside the user's tables changes the mode only if asked to
+  mode() { python3 -c "
+import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute('PRAGMA journal_mode').fetchone()[0])" "${1-own.db}"; }
+  printf 'INSERT INTO customer VALUES (1);\n' >write.sql
+  for workload in ./write.sql ./read.sql; do
+    good --events=1 --json=r.json run
+    must json r.json "d['database']['journal_mode'] == 'delete'"
+    must is "$(mode user.db)" delete
+  done
+  workload=tpcb
+  good --scale=1 prepare
+  good --events=1 run
+  must is "$(mode user.db)" delete
+  workload=./read.sql
+  good --events=1 --sqlite-journal-mode=wal run
+  must is "$(mode user.db)" wal
   # bench's own file, in another mode
   to=(--db-driver=sqlite --sqlite-db="$PWD/own.db")
   workload=tpcb
@@ -207,9 +227,6 @@ con.commit()"
   unchanged own.db good --dry-run cleanup
   unchanged own.db good --scale=1 check
   unchanged own.db bad 'already exists' --scale=1 prepare
-  mode() { python3 -c "
-import sqlite3
-print(sqlite3.connect('own.db').execute('PRAGMA journal_mode').fetchone()[0])"; }
   # what writes, and a run, set the mode that is asked for
   must is "$(mode)" delete
   good --events=1 --threads=2 --json=r.json run

@@ -113,22 +113,46 @@ static int connect_set_journal_mode(struct sqlite_session *q, const char *mode)
   return rc;
 }
 
-/*
- * WAL belongs to the file, other modes to the connection.  Only with `change` a
- * file changes between the two: commands that look, or are refused, leave the
- * file alone.
- */
+static bool connect_is_own(struct sqlite_session *q)
+{
+  static const char strangers[] =
+    "SELECT 1 FROM sqlite_master m WHERE type IN ('table', 'view') AND name "
+    "NOT LIKE 'sqlite\\_%%' ESCAPE '\\' AND (name NOT GLOB 'sbtest[0-9]*' OR "
+    "(SELECT group_concat(name) FROM pragma_table_info(m.name)) NOT LIKE "
+    "'id,k%%') %s LIMIT 1";
+  char sql[sizeof(strangers) + 80], found[32];
+
+  (void)snprintf(sql, sizeof(sql), strangers,
+                 "AND name <> 'bench_tables' AND "
+                 "name NOT IN (SELECT name FROM bench_tables)");
+  if (connect_ask(q, sql, found, sizeof(found)) == SQLITE_OK)
+    return found[0] == '\0';
+  (void)snprintf(sql, sizeof(sql), strangers, "");
+  return connect_ask(q, sql, found, sizeof(found)) == SQLITE_OK &&
+         found[0] == '\0';
+}
+
+/* NULL: the mode stays. */
+static const char *connect_wanted_mode(struct sqlite_session *q)
+{
+  const int mode = connect_cfg_of(&q->base)->journal_mode;
+
+  if (mode != SQLITE_JOURNAL_AUTO)
+    return sqlite_journal_modes[mode];
+  return connect_is_own(q) ? "wal" : NULL;
+}
+
+/* WAL belongs to the file, other modes to the connection. */
 int sqlite_settle_mode(struct sqlite_session *q, bool change)
 {
-  const char *want =
-    sqlite_journal_modes[connect_cfg_of(&q->base)->journal_mode];
   char now[32];
   int rc = connect_ask(q, "PRAGMA journal_mode", now, sizeof(now));
+  const char *want = rc == SQLITE_OK ? connect_wanted_mode(q) : NULL;
 
-  if (rc == SQLITE_OK && !change &&
+  if (want && !change &&
       (strcmp(now, "wal") == 0) != (strcmp(want, "wal") == 0))
     return SQLITE_OK;
-  if (rc == SQLITE_OK && strcmp(now, want) != 0)
+  if (want && strcmp(now, want) != 0)
     rc = connect_set_journal_mode(q, want);
   q->mode_due = rc != SQLITE_OK;
   return rc;
@@ -213,12 +237,12 @@ void sqlite_disconnect(struct session *s)
 
 void sqlite_warnings(struct session *s, struct strbuf *lines)
 {
-  const char *want = sqlite_journal_modes[connect_cfg_of(s)->journal_mode];
+  struct sqlite_session *q = sqlite_of(s);
+  const char *want = q->mode_due ? NULL : connect_wanted_mode(q);
   char now[32];
 
-  if (!sqlite_of(s)->mode_due &&
-      connect_ask(sqlite_of(s), "PRAGMA journal_mode", now, sizeof(now)) ==
-        SQLITE_OK &&
+  if (want &&
+      connect_ask(q, "PRAGMA journal_mode", now, sizeof(now)) == SQLITE_OK &&
       strcmp(now, want) != 0)
     strbuf_addf(lines, "sqlite journal_mode is %s, not %s\n", now, want);
 }
@@ -261,14 +285,15 @@ static void connect_pragma(struct sqlite_session *q, const char *name, char *to,
                            size_t size)
 {
   char sql[64];
+  const char *want = NULL;
 
   (void)snprintf(sql, sizeof(sql), "PRAGMA %s", name);
   if (connect_ask(q, sql, to, size) != SQLITE_OK)
     to[0] = '\0';
   if (q->mode_due && strcmp(name, "journal_mode") == 0)
-    (void)snprintf(
-      to, size, "%s",
-      sqlite_journal_modes[connect_cfg_of(&q->base)->journal_mode]);
+    want = connect_wanted_mode(q);
+  if (want)
+    (void)snprintf(to, size, "%s", want);
   if (strcmp(name, "synchronous") == 0 && to[0] >= '0' && to[0] <= '3')
     (void)snprintf(to, size, "%s", sqlite_synchronous_words[to[0] - '0']);
   if (to[0] == '\0' && strcmp(name, "mmap_size") == 0)

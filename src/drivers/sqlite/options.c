@@ -13,7 +13,7 @@
 #include "db/url.h"
 
 const char *const sqlite_journal_modes[] = {
-  "wal", "delete", "truncate", "persist", "memory", "off", NULL,
+  "auto", "wal", "delete", "truncate", "persist", "memory", "off", NULL,
 };
 
 /* By SQLite's numbers. */
@@ -87,10 +87,12 @@ const struct opt sqlite_options[] = {
   {
     OPT_WORD(struct sqlite_cfg, journal_mode),
     .name = "sqlite-journal-mode",
-    .def = "wal",
+    .def = "auto",
     .words = sqlite_journal_modes,
-    .help = "journal mode {wal,delete,truncate,persist,memory,off}",
-    .man = "With wal, readers run beside one writer.",
+    .help = "journal mode {auto,wal,delete,truncate,persist,memory,off}",
+    .man = "With wal, readers run beside one writer. auto sets wal for files "
+           "whose tables are all bench's, and leaves other files as they are: "
+           "the mode wal stays in a file.",
   },
   {
     OPT_WORD(struct sqlite_cfg, synchronous),

@@ -7,6 +7,10 @@
 #include "db/url.h"
 #include "opt/opt.h"
 
+enum {
+  SQLITE_JOURNAL_AUTO, /* the first of sqlite_journal_modes */
+};
+
 struct sqlite_cfg {
   const char *db;
   int journal_mode; /* index of sqlite_journal_modes */

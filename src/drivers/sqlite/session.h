@@ -71,8 +71,7 @@ static inline struct sqlite_session *sqlite_of(struct session *s)
 /* connect.c */
 int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out);
 void sqlite_disconnect(struct session *s);
-/* The file's mode changes only with `change`.  Returns a result code of
- * SQLite. */
+/* Only `change` alters the file.  Returns a result code of SQLite. */
 int sqlite_settle_mode(struct sqlite_session *q, bool change);
 void sqlite_wake(struct session *s);
 void sqlite_warnings(struct session *s, struct strbuf *lines);

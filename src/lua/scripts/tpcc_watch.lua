@@ -36,7 +36,7 @@ local function refuse_database(drv)
    end
    if drv:name() ~= "sqlite" then return end
    local mode = sysbench.opt.sqlite_journal_mode
-   if mode ~= "wal" then
+   if mode ~= "wal" and mode ~= "auto" then
       error(format("--check-every: on SQLite a check beside writers needs the " ..
                    "journal mode wal, and --sqlite-journal-mode is %s", mode), 0)
    end
