@@ -127,6 +127,12 @@ LUA
   check a.json "{'cached_data', 'hot_rows'} <= {w['code'] for w in d['warnings']}"
   on -0 oltp_read_only --table-size=100 --events=0 --time=1 --sqlite-cache-size=-1 --rand-type=special --json=b.json run
   check b.json "not {'cached_data', 'hot_rows'} & {w['code'] for w in d['warnings']}"
+  # Statements without a table measure no disk in any case.
+  echo 'SELECT 1, 2' >bare.sql
+  for workload in connect ./bare.sql; do
+    on -0 "$workload" --events=0 --time=1 --sqlite-cache-size=-20000 --json=d.json run
+    check d.json "'cached_data' not in {w['code'] for w in d['warnings']}"
+  done
   # Too short to be a measurement.
   on -0 oltp_read_only --table-size=100 --sqlite-cache-size=-20000 --json=c.json run
   check c.json "not {'cached_data', 'hot_rows'} & {w['code'] for w in d['warnings']}"

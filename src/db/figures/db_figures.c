@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
@@ -23,6 +24,7 @@
 #define EMPTY_BUNDLED 0.05
 #define EMPTY_OTHER 0.5
 #define LATE_NS NS_PER_S
+#define WHOLE_STATEMENT 120 /* names of classes are cut */
 
 static void fill_error(struct error_count *to, const struct errtab_entry *from)
 {
@@ -132,6 +134,24 @@ static double cache_bytes(const char *key, const char *text)
   return 0;
 }
 
+/* True if unknown. */
+static bool uses_tables(const struct report *total)
+{
+  const struct class_list *list = &total->classes;
+
+  if (list->n == 0 || total->counter[COUNTER_WRITE] > 0)
+    return true;
+  for (unsigned i = 0; i < list->n; i++) {
+    const struct class_report *c = &list->of[i];
+
+    if (c->rows > 0 &&
+        (strncasecmp(c->name, "SELECT ", 7) != 0 ||
+         strcasestr(c->name, " FROM ") || strlen(c->name) > WHOLE_STATEMENT))
+      return true;
+  }
+  return false;
+}
+
 static void doubt_cache(struct db_process *db, struct warnings *to)
 {
   static const char *const keys[] = { "shared_buffers",
@@ -198,7 +218,8 @@ void db_figures_doubts(struct db_process *db, const struct plan *plan,
   doubt_durability(db, total, to);
   doubt_end(db, plan, total, to);
   if (total->elapsed_ns >= NS_PER_S) {
-    doubt_cache(db, to);
+    if (uses_tables(total))
+      doubt_cache(db, to);
     doubt_keys(db, plan, to);
   }
   for (size_t i = before; i < to->n; i++)
