@@ -5,7 +5,7 @@
 #
 # The line @TEXT@ of the template becomes the text of the file, or of one section
 # without its heading.  The line @ROWS HEADING@ becomes the rows of a table in
-# another section that begin with the name of the tool.  It knows what these
+# another section whose first cell has the name of the tool.  It knows what these
 # manuals use: headings, paragraphs, lists of one level, tables, blocks of
 # code, and `code`, **bold**, *italic* and [links](...).
 
@@ -242,7 +242,7 @@ function put(wanted, line, level, inside, depth, found) {
     lacks("section '" wanted "'")
 }
 
-# The rows of a section that begin with the name of the tool, without it.
+# The rows of a section whose first cell has the name of the tool, without that cell.
 function put_rows(wanted, line, inside, found) {
   inside = 0
   found = 0
@@ -250,8 +250,8 @@ function put_rows(wanted, line, inside, found) {
   while ((getline line <docs) > 0) {
     if (line ~ /^#+ /)
       inside = substr(line, index(line, " ") + 1) == wanted
-    else if (inside && index(line, "| `" tool "` |") == 1) {
-      row(substr(line, length(tool) + 6))
+    else if (inside && match(line, /^\| [^|]*\|/) && index(substr(line, 1, RLENGTH), "`" tool "`")) {
+      row(substr(line, RLENGTH))
       found = 1
     }
   }
