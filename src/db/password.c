@@ -112,7 +112,9 @@ static int password_check(ssize_t n, int status, char *text, struct err *err)
     return err_set(err, -EINVAL, "%s failed with status %d", name,
                    WEXITSTATUS(status));
   if (!secret_first_line(text, (size_t)n))
-    return err_set(err, -EINVAL, "%s printed an empty first line", name);
+    return err_set(err, -EINVAL,
+                   "%s printed a first line that is empty or has a zero byte",
+                   name);
   return 0;
 }
 
@@ -134,10 +136,17 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
   }
   n = password_read(ends[0], text, sizeof(text), until_ns);
   (void)close(ends[0]);
-  if (n < 0)
+  /* The output may end long before the command. */
+  while (n >= 0 && waitpid(pid, &status, WNOHANG) == 0) {
+    (void)poll(NULL, 0, 1);
+    if (clock_now_ns() >= until_ns)
+      n = -ETIMEDOUT;
+  }
+  if (n < 0) {
     (void)kill(-pid, SIGKILL);
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-    continue;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+      continue;
+  }
   rc = password_check(n, status, text, err);
   if (rc == 0) {
     *ret = mem_strdup(text);
