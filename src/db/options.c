@@ -130,7 +130,7 @@ const struct opt db_opts[] = {
     .words = ps_mode_words,
     .help = "prepared statements on the server, or text with values "
             "{auto,prepared,unnamed,simple,disable}",
-    .man = "With prepared or auto the server keeps each statement that it can "
+    .man = "With prepared or auto the server keeps the statements it can "
            "prepare. With unnamed, which only PostgreSQL has, it parses the "
            "statement at each execution, in one round trip. With simple or "
            "disable the client writes the values into the text. Use unnamed or "

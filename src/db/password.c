@@ -112,9 +112,9 @@ static int password_check(ssize_t n, int status, char *text, struct err *err)
     return err_set(err, -EINVAL, "%s failed with status %d", name,
                    WEXITSTATUS(status));
   if (!secret_first_line(text, (size_t)n))
-    return err_set(err, -EINVAL,
-                   "%s printed a first line that is empty or has a zero byte",
-                   name);
+    return err_set(
+      err, -EINVAL,
+      "the first line of what %s printed is empty, or has a zero byte", name);
   return 0;
 }
 
@@ -136,7 +136,7 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
   }
   n = password_read(ends[0], text, sizeof(text), until_ns);
   (void)close(ends[0]);
-  /* The output may end long before the command. */
+  /* The output can end long before the command. */
   while (n >= 0 && waitpid(pid, &status, WNOHANG) == 0) {
     (void)poll(NULL, 0, 1);
     if (clock_now_ns() >= until_ns)

@@ -22,7 +22,7 @@ struct offload_kind {
   unsigned n, idle, waiting; /* threads, idle threads, tasks in `todo` */
   unsigned max;              /* 0: any number, which stay */
   bool has_ended;
-  pthread_t ended; /* the last that has; it has joined the one before */
+  pthread_t ended; /* the latest, which has joined the one before */
 };
 
 struct offload {

@@ -27,7 +27,7 @@ traced() {
     strace -ff -o thread -e trace="${args[0]}" "$BENCH" fileio $SIZES "${args[@]:1}"
   # What the loader reads of libraries does not count, and how long a thread has
   # waited for a CPU, which the system says in three numbers.  Nor does the read
-  # of a whole file, by which a run that writes finds out whose the file is.
+  # of a whole file, by which a writing run finds out whose the file is.
   cat thread.* |
     grep -v 'ELF\|, 784, \|"[0-9]* [0-9]* [0-9]*\\n"\|, 147456, 0) = 147456' >trace
   as_expected

@@ -155,13 +155,13 @@ fails() {
   aim "${kinds##* }"
   fails '--password-command failed with status 3' 'exit 3'
   fails '--password-command was ended by signal 9' 'kill -9 $$'
-  fails '--password-command printed a first line that is empty or has a zero byte' true
+  fails 'the first line of what --password-command printed is empty, or has a zero byte' true
   fails '--password-command printed more than 32767 bytes' 'cat /dev/zero'
   fails '--password-command did not end in time' "echo \$\$ >pid; sleep 600; echo $word" --db-connect-timeout=0.5
   within 10 gone "$(cat pid)"
   fails '--password-command did not end in time' "echo \$\$ >pid; echo $word; exec >&- sleep 600" --db-connect-timeout=0.5
   within 10 gone "$(cat pid)"
-  fails '--password-command printed a first line that is empty or has a zero byte' "printf '$word\\0'"
+  fails 'the first line of what --password-command printed is empty, or has a zero byte' "printf '$word\\0'"
   fails '' 'echo wrong-Word'
   grep -q "and --password-command" err
   fails '--password-command and --ask-password cannot be used together' true --ask-password

@@ -356,7 +356,7 @@ const struct driver_hint mysqld_message_hints[] = {
   { .code = 1461,
     .text = "raise max_prepared_stmt_count or use --db-ps-mode=disable" },
   { .code = 1243,
-    .text = "a pooler in between may not follow prepared statements: use "
+    .text = "a pooler in between does not follow prepared statements: use "
             "--db-ps-mode=simple" },
   { .code = 1146, .bundled = true, .text = "did you run the prepare command?" },
   { .code = 1021, .bundled = true, .text = HINT_FULL }, /* disk full */

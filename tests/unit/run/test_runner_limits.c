@@ -552,7 +552,7 @@ static void test_finish_late(bool automatic)
   probe_done(&p);
 }
 
-/* Takes until the run has said that it waits. */
+/* Takes until the warning of the wait is written. */
 static int event_late(struct probe *p, struct worker *w, struct err *err)
 {
   struct stat said = { .st_size = 0 };
