@@ -53,7 +53,7 @@ enum driver_caps {
   DRIVER_KEEPS_ROWS = 1 << 8,   /* stored rows can be read */
   DRIVER_NEVER_WAITS = 1 << 10, /* connect() returns at once */
   DRIVER_GOES_ON = 1 << 11,     /* pipelines go on after a failure */
-  DRIVER_UNNAMED = 1 << 12,     /* knows --db-ps-mode=unnamed */
+  DRIVER_UNNAMED = 1 << 12,     /* takes --db-ps-mode=unnamed */
 };
 
 /* Calls of a client library that block the whole thread. */
