@@ -142,10 +142,9 @@ struct run_facts {
   uint64_t tables;         /* 0: unknown */
   uint64_t rows;           /* per table, for drawn keys; 0: none */
   const char *rows_option; /* "--table-size"; static */
-  bool rows_usual;
-  unsigned classes; /* statements per table */
-  bool lazy;        /* prepared when first needed */
-  bool native;      /* the server keeps statements */
+  unsigned classes;        /* statements per table */
+  bool lazy;               /* prepared when first needed */
+  bool native;             /* the server keeps statements */
 };
 
 static inline const char *run_facts_fewer(const struct run_facts *f)

@@ -13,8 +13,8 @@
 
 /* rows that were deleted */
 #define FEW 0.01
-/* rows that were added */
-#define UNUSED 0.1
+/* rows that runs add to one of several tables, or remove */
+#define ALIKE 0.1
 
 bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
 {
@@ -58,30 +58,37 @@ bool look_at_backend(struct conn *c, uint64_t *ret)
   return look_at_number(c, c->driver->backend_query, ret);
 }
 
-static uint64_t unused_up_to(const struct tables_look *look,
-                             const struct run_facts *facts)
+/* Another prepare made the table, or did not finish it? */
+static bool differs(uint64_t rows, uint64_t first)
 {
-  uint64_t highest = 0;
+  const uint64_t more = rows > first ? rows : first;
+  const uint64_t less = rows > first ? first : rows;
 
-  for (unsigned i = 0; i < look->n; i++)
-    if (look->of[i].known && look->of[i].rows > highest)
-      highest = look->of[i].rows;
-  return facts->rows_usual &&
-             (double)facts->rows < (1 - UNUSED) * (double)highest
-           ? highest
-           : 0;
+  return (double)(more - less) > ALIKE * (double)more;
 }
 
-static unsigned unused_tables(struct conn *c, unsigned used)
+void look_at_size(struct conn *c, uint64_t most, bool alike,
+                  struct size_look *ret)
 {
-  unsigned n = used;
-  uint64_t rows;
+  uint64_t first = 0, rows;
   char sql[64];
 
-  do {
-    (void)snprintf(sql, sizeof(sql), "SELECT MAX(id) FROM sbtest%u", ++n);
-  } while (n <= LOOK_TABLES && look_at_number(c, sql, &rows));
-  return n - used - 1;
+  *ret = (struct size_look){ 0 };
+  while (ret->tables < most) {
+    (void)snprintf(sql, sizeof(sql), "SELECT MAX(id) FROM sbtest%" PRIu64,
+                   ret->tables + 1);
+    if (!look_at_number(c, sql, &rows))
+      return;
+    if (ret->tables == 0)
+      first = rows;
+    else if (alike && differs(rows, first))
+      ret->other = true;
+    if (ret->other)
+      return;
+    ret->tables++;
+    if (rows > ret->rows)
+      ret->rows = rows;
+  }
 }
 
 void look_at_tables(struct conn *c, const struct run_facts *facts,
@@ -99,8 +106,6 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
     if (c->out.lost)
       return;
   }
-  if (unused_up_to(ret, facts) > 0)
-    ret->unused = unused_tables(c, ret->n);
 }
 
 static double missing(const struct table_look *t, uint64_t wanted)
@@ -179,25 +184,4 @@ void look_warn(const struct tables_look *look, const struct run_facts *facts,
     l.min = t->rows < l.min ? t->rows : l.min;
     l.max = t->rows > l.max ? t->rows : l.max;
   }
-}
-
-void look_warn_unused(const struct tables_look *look,
-                      const struct run_facts *facts, struct strbuf *lines)
-{
-  const uint64_t highest = unused_up_to(look, facts);
-
-  if (highest == 0)
-    return;
-  if (look->n == 1)
-    strbuf_adds(lines, "sbtest1 has");
-  else
-    strbuf_addf(lines, "sbtest1 to sbtest%u have", look->n);
-  strbuf_addf(lines,
-              " ids up to %" PRIu64 "; %s=%" PRIu64 " uses %.4g %% of them",
-              highest, facts->rows_option, facts->rows,
-              100 * (double)facts->rows / (double)highest);
-  if (look->unused > 0)
-    strbuf_addf(lines, ", and %u of %u tables", look->n,
-                look->n + look->unused);
-  strbuf_adds(lines, "\n");
 }

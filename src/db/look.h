@@ -24,11 +24,20 @@ struct table_look {
 struct tables_look {
   unsigned n; /* tables sbtest1 to sbtest<n> */
   struct table_look of[LOOK_TABLES];
-  unsigned unused; /* further ones, if the default number of rows is used */
+};
+
+struct size_look {
+  uint64_t tables; /* sbtest1 to sbtest<tables>; 0: none can be read */
+  uint64_t rows;   /* the highest id of all; 0: no rows */
+  bool other;      /* the next table is not alike */
 };
 
 void look_at_tables(struct conn *c, const struct run_facts *facts,
                     struct tables_look *ret);
+
+/* Up to `most` tables; `alike`: with about as many rows as the first. */
+void look_at_size(struct conn *c, uint64_t most, bool alike,
+                  struct size_look *ret);
 
 /* The only row's number; NULL is 0.  False: none; c->out has a failure.
  * WAITS. */
@@ -49,9 +58,5 @@ void look_warn_missing(const struct tables_look *look, struct strbuf *lines);
 /* Tables whose highest id is below the run's keys. */
 void look_warn(const struct tables_look *look, const struct run_facts *facts,
                struct strbuf *lines);
-
-/* Tables of which the run uses a part by default. */
-void look_warn_unused(const struct tables_look *look,
-                      const struct run_facts *facts, struct strbuf *lines);
 
 #endif

@@ -139,7 +139,6 @@ static void check_tables(struct conn *c)
   look_warn(&look, &p->facts, &lines);
   atomic_store(&p->keys_missing, lines.len > 0);
   look_warn_missing(&look, &lines);
-  look_warn_unused(&look, &p->facts, &lines);
   if (!p->facts.as_sysbench || log_get_level() >= LOG_INFO)
     message_lines(LOG_WARNING, &lines);
   strbuf_done(&lines);

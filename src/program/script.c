@@ -13,6 +13,10 @@
 #include "base/leave.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "db/conn.h"
+#include "db/env.h"
+#include "db/env_conns.h"
+#include "db/look.h"
 #include "lua/engine/commands.h"
 #include "lua/engine/options.h"
 #include "lua/engine/script.h"
@@ -230,7 +234,6 @@ static void script_tell_rows(struct run_facts *facts, const struct optset *set,
     return;
   facts->rows = script_option_number(set, "table-size");
   facts->rows_option = "--table-size";
-  facts->rows_usual = !optset_find(set, "table-size")->given;
 }
 
 /* For the checks before the run.  Bundled scripts prepare a statement on first
@@ -253,6 +256,110 @@ static void script_tell_facts(const struct job *job)
   script_tell_rows(facts, set, job->name);
   if (facts->tables > 1 && strncmp(job->name, "select_random_", 14) == 0)
     log_advise("only sbtest1 is read, whatever --tables says");
+}
+
+/* ---- the size of the tables ---- */
+
+/* By a connection of its own: those of the run keep their numbers. */
+static void script_look_at_size(struct job *job, uint64_t most, bool alike,
+                                struct size_look *ret)
+{
+  struct program *p = job->p;
+  struct db_process *db = calloc(1, sizeof(*db));
+  struct password_command *kept = &((struct script_job *)job->own)->db.password;
+  struct strbuf refused = { 0 };
+  struct db_env env = { .process = db, .rng = 1, .refused = &refused };
+  struct driver_handle *h;
+  struct conn *c = NULL;
+  struct err err;
+  uint64_t until_ns;
+
+  if (!db)
+    return;
+  db->one_server = true;
+  if (program_start_database(p, job->plan, db, &err) < 0) {
+    free(db);
+    return;
+  }
+  h = env_driver(&env, NULL);
+  if (h && (h->driver->caps & DRIVER_KEEPS_ROWS) &&
+      !(h->driver->is_dry_run && h->driver->is_dry_run(h->cfg)))
+    c = conn_open(h, NULL);
+  if (c) {
+    until_ns = conn_ask(c);
+    look_at_size(c, most, alike, ret);
+    if (!conn_asked(c, until_ns))
+      *ret = (struct size_look){ 0 };
+    conn_free(c);
+  }
+  env_done(&env);
+  strbuf_done(&refused);
+  if (kept->last == NULL) { /* --password-ttl counts for the run, too */
+    kept->last = db->password.last;
+    kept->at_ns = db->password.at_ns;
+    db->password.last = NULL;
+  }
+  if (process_done(db))
+    free(db);
+  else
+    leave_thread(&p->leave); /* the memory must stay valid */
+}
+
+/* Sets an option that was not given.  True: not its default. */
+static bool script_take_size(struct optset *set, const char *name,
+                             uint64_t value, struct strbuf *line)
+{
+  const struct opt_entry *e = optset_find(set, name);
+  char text[24];
+  struct err err;
+
+  (void)snprintf(text, sizeof(text), "%" PRIu64, value);
+  if (value == 0 || e->given || strcmp(opt_get_string(e), text) == 0)
+    return false;
+  if (optset_set_text(set, name, text, &err) < 0)
+    return false;
+  strbuf_addf(line, " --%s=%s", name, text);
+  return true;
+}
+
+/* The options --tables and --table-size that were not given, from the tables
+ * that prepare has left. */
+static void script_find_size(struct job *job)
+{
+  const struct optset *set = job->set;
+  const struct opt_entry *tables = optset_find(set, "tables");
+  const struct opt_entry *rows = optset_find(set, "table-size");
+  const bool one = strncmp(job->name, "select_random_", 14) == 0 &&
+                   strcmp(job->command, "run") == 0;
+  const bool drops = strcmp(job->command, "cleanup") == 0;
+  const enum log_level level = log_get_level();
+  struct size_look look = { 0 };
+  struct strbuf line = { 0 };
+  bool says;
+
+  if (job->p->cmdline.identity != IDENTITY_BENCH || !script_is_ours(job) ||
+      !job->tables || strcmp(job->tables, script_common) != 0 || !tables ||
+      !rows || (tables->given && rows->given) ||
+      strcmp(job->command, "prepare") == 0 || program_misses_file(job->p))
+    return;
+  log_set_level(LOG_FATAL); /* the run says the same */
+  script_look_at_size(job,
+                      one             ? 1
+                      : tables->given ? program_size(set, "tables")
+                                      : UINT64_MAX,
+                      !drops && !tables->given, &look);
+  log_set_level(level);
+  says = script_take_size(job->set, "tables", look.tables, &line);
+  if (!drops)
+    says |= script_take_size(job->set, "table-size", look.rows, &line);
+  if (look.other)
+    strbuf_addf(&line, "%s sbtest%" PRIu64 " has another number of rows",
+                says ? ";" : "", look.tables + 1);
+  if (line.len > 0 && !job->p->doctor)
+    log_msg(LOG_NOTICE, "%s%sRead from the tables:%s\n\n",
+            job->member ? job->member : "", job->member ? ": " : "",
+            strbuf_str(&line));
+  strbuf_done(&line);
 }
 
 /* ---- the acknowledgement log ---- */
@@ -322,6 +429,7 @@ static int script_begin_run(struct job *job)
 {
   struct script_job *own = job->own;
 
+  script_find_size(job);
   script_tell_facts(job);
   /* parallel_prepare of oltp_legacy is a run that creates the tables. */
   if (script_is_ours(job) && program_lacks_data(job->p, &own->db.facts))
@@ -352,6 +460,7 @@ static int script_look(struct job *job)
 {
   struct script_job *own = job->own;
 
+  script_find_size(job);
   script_tell_facts(job);
   return program_doctor_script(job->p, &own->db, job->name);
 }
@@ -389,6 +498,7 @@ static int script_call(struct job *job, struct err *err)
 
   if (job->bundled && program_lacks_file(job->p, &rc))
     return rc;
+  script_find_size(job);
   rc = commands_run(own->script, err);
   own->in_vain = own->makes_file && rc != 0;
   return rc > 0 ? EXIT_SIGNAL + rc : rc;

@@ -31,20 +31,47 @@ on() {
   must is "$(grep -c 'rows\|no row' <<<"$stderr")" 0
 }
 
-@test "rows that are not used: only where --table-size is the default" {
-  on oltp_read_only --tables=4 --table-size=20K prepare
-  on -0 oltp_read_only run
-  must has "$stderr" '^WARNING: sbtest1 has ids up to 20480; --table-size=10000 uses 48.83 % of them, and 1 of 4 tables$'
-  on oltp_read_only --tables=4 run
-  must has "$stderr" '^WARNING: sbtest1 to sbtest4 have ids up to 20480; --table-size=10000 uses 48.83 % of them$'
-  on oltp_read_only --table-size=10000 run
-  must is "$(grep -c 'ids up to' <<<"$stderr")" 0
-  on oltp_insert run
-  must is "$(grep -c 'ids up to' <<<"$stderr")" 0
+@test "--tables and --table-size that are not given are those of the tables" {
+  on oltp_read_write --tables=3 --table-size=300 prepare
+  on -0 oltp_read_only --json=a.json run
+  must has "$output" '^Read from the tables: --tables=3 --table-size=300$'
+  check a.json "d['options']['tables']['value'] == 3" "d['options']['table_size']['value'] == 300" \
+    "d['totals']['queries']['read_empty'] == 0"
+  on -0 oltp_read_only --table-size=200 --json=a.json run
+  must has "$output" '^Read from the tables: --tables=3$'
+  check a.json "d['options']['table_size']['value'] == 200"
+  on -0 oltp_read_only --tables=2 --json=a.json run
+  must has "$output" '^Read from the tables: --table-size=300$'
+  check a.json "d['options']['tables']['value'] == 2"
+  on -0 select_random_points --json=a.json run
+  must has "$output" '^Read from the tables: --table-size=300$'
+  bench -0 doctor oltp_read_only --db-driver=sqlite --sqlite-db="$PWD/a.db"
+  must has "$output" 'sbtest1 to sbtest3: the ids reach the 300 of --table-size'
   ln -s "$BENCH" sysbench
   run --separate-stderr ./sysbench oltp_read_only --db-driver=sqlite --sqlite-db="$PWD/a.db" \
     --events=10 --time=0 run
-  must is "$(grep -c 'ids up to' <<<"$stderr$output")" 0
+  must is "$(grep -c 'Read from' <<<"$stderr$output")" 0
+  on -0 oltp_read_only warmup
+  must is "$(grep -c '^Prewarming' <<<"$output")" 3
+  on -0 oltp_read_only check
+  must is "$(grep -c '^Checking table .* ok$' <<<"$output")" 3
+  on -0 oltp_read_only cleanup
+  must is "$(grep -c '^Dropping table' <<<"$output")" 3
+  on oltp_read_only prepare
+  on -0 oltp_read_only run
+  must is "$(grep -c 'Read from' <<<"$stderr$output")" 0
+}
+
+@test "a table of another size is not read, and removed" {
+  on oltp_read_only --tables=3 --table-size=40 prepare
+  on oltp_read_only --tables=2 cleanup
+  on oltp_read_only --tables=2 --table-size=90 prepare
+  on -0 oltp_read_only --json=a.json run
+  must has "$output" '^Read from the tables: --tables=2 --table-size=90; sbtest3 has another number of rows$'
+  check a.json "d['options']['tables']['value'] == 2" "d['options']['table_size']['value'] == 90"
+  on -0 oltp_read_only check
+  on -0 oltp_read_only cleanup
+  must is "$(grep -c '^Dropping table' <<<"$output")" 3
 }
 
 @test "tables that do not exist: which, how many are there, and what loads them" {

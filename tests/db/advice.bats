@@ -47,10 +47,14 @@ missing_keys() {
   grep -q '"missing_rows"' a.json
   on oltp_read_only --tables=2 --table-size=100 run
   quiet_about ' rows? | no row'
+  on -0 oltp_read_only run
+  grep -qx 'Read from the tables: --tables=2 --table-size=100' <<<"$output"
+  on -0 oltp_read_only check
   # A table that is not there is the run's own error.
   on -1 oltp_read_only --tables=3 --table-size=100 run
   quiet_about 'the highest id'
-  on oltp_read_only --tables=2 cleanup
+  on -0 oltp_read_only cleanup
+  [ "$(grep -c '^Dropping table' <<<"$output")" = 2 ]
 }
 
 @test "mysql: keys that do not exist" { missing_keys mysql; }

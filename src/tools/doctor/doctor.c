@@ -786,7 +786,6 @@ static void database_look_at_rows(struct findings *to,
   const char *line;
 
   look_warn(look, facts, &lines);
-  look_warn_unused(look, facts, &lines);
   line = strbuf_str(&lines);
   if (*line == '\0')
     findings_add(to, FINDING_OK, "tables", NULL,
