@@ -260,8 +260,9 @@ static void script_tell_facts(const struct job *job)
 
 /* ---- the size of the tables ---- */
 
-/* By a connection of its own: those of the run keep their numbers. */
-static void script_look_at_size(struct job *job, uint64_t most, bool alike,
+/* By a connection of its own: those of the run keep their numbers.  False after
+ * a FATAL line. */
+static bool script_look_at_size(struct job *job, uint64_t most, bool alike,
                                 struct size_look *ret)
 {
   struct program *p = job->p;
@@ -275,11 +276,11 @@ static void script_look_at_size(struct job *job, uint64_t most, bool alike,
   uint64_t until_ns;
 
   if (!db)
-    return;
+    return true;
   db->one_server = true;
   if (program_start_database(p, job->plan, db, &err) < 0) {
     free(db);
-    return;
+    return true;
   }
   h = env_driver(&env, NULL);
   if (h && (h->driver->caps & DRIVER_KEEPS_ROWS) &&
@@ -303,6 +304,7 @@ static void script_look_at_size(struct job *job, uint64_t most, bool alike,
     free(db);
   else
     leave_thread(&p->leave); /* the memory must stay valid */
+  return h != NULL;
 }
 
 /* Sets an option that was not given.  True: not its default. */
@@ -323,8 +325,8 @@ static bool script_take_size(struct optset *set, const char *name,
 }
 
 /* The options --tables and --table-size that were not given, from the tables
- * that prepare has left. */
-static void script_find_size(struct job *job)
+ * that prepare has left.  False after a FATAL line. */
+static bool script_find_size(struct job *job)
 {
   const struct optset *set = job->set;
   const struct opt_entry *tables = optset_find(set, "tables");
@@ -335,19 +337,19 @@ static void script_find_size(struct job *job)
   const enum log_level level = log_get_level();
   struct size_look look = { 0 };
   struct strbuf line = { 0 };
-  bool says;
+  bool there, says;
 
   if (job->p->cmdline.identity != IDENTITY_BENCH || !script_is_ours(job) ||
       !job->tables || strcmp(job->tables, script_common) != 0 || !tables ||
       !rows || (tables->given && rows->given) ||
       strcmp(job->command, "prepare") == 0 || program_misses_file(job->p))
-    return;
+    return true;
   log_set_level(LOG_FATAL); /* the run says the same */
-  script_look_at_size(job,
-                      one             ? 1
-                      : tables->given ? program_size(set, "tables")
-                                      : UINT64_MAX,
-                      !drops && !tables->given, &look);
+  there = script_look_at_size(job,
+                              one             ? 1
+                              : tables->given ? program_size(set, "tables")
+                                              : UINT64_MAX,
+                              !drops && !tables->given, &look);
   log_set_level(level);
   says = script_take_size(job->set, "tables", look.tables, &line);
   if (!drops)
@@ -360,6 +362,7 @@ static void script_find_size(struct job *job)
             job->member ? job->member : "", job->member ? ": " : "",
             strbuf_str(&line));
   strbuf_done(&line);
+  return there;
 }
 
 /* ---- the acknowledgement log ---- */
@@ -429,7 +432,8 @@ static int script_begin_run(struct job *job)
 {
   struct script_job *own = job->own;
 
-  script_find_size(job);
+  if (!script_find_size(job))
+    return EXIT_FAILED;
   script_tell_facts(job);
   /* parallel_prepare of oltp_legacy is a run that creates the tables. */
   if (script_is_ours(job) && program_lacks_data(job->p, &own->db.facts))
@@ -460,7 +464,8 @@ static int script_look(struct job *job)
 {
   struct script_job *own = job->own;
 
-  script_find_size(job);
+  if (!script_find_size(job))
+    return EXIT_FAILED;
   script_tell_facts(job);
   return program_doctor_script(job->p, &own->db, job->name);
 }
@@ -498,7 +503,8 @@ static int script_call(struct job *job, struct err *err)
 
   if (job->bundled && program_lacks_file(job->p, &rc))
     return rc;
-  script_find_size(job);
+  if (!script_find_size(job))
+    return EXIT_FAILED;
   rc = commands_run(own->script, err);
   own->in_vain = own->makes_file && rc != 0;
   return rc > 0 ? EXIT_SIGNAL + rc : rc;
