@@ -10,6 +10,11 @@ setup_file() {
   command -v openssl >/dev/null || skip "openssl is not installed"
   mysql_flags=(--password="$word" --tls --tls-name=localhost)
   pgsql_flags=("${mysql_flags[@]}")
+  if grep -qs '^0\{31\}1 ' /proc/net/if_inet6; then
+    export IPV6=1
+    mysql_flags+=(--set=bind_address=127.0.0.1,::1)
+    pgsql_flags+=(--set=listen_addresses=127.0.0.1,::1)
+  fi
   start_kinds
 }
 
@@ -41,6 +46,30 @@ refused() {
     return 1
   }
   ! grep -qF "$word" out err
+}
+
+# by_ipv6 KIND PORT OPTION...: alone and in lists, as option and URL, with threads and
+# clients.
+by_ipv6() {
+  [[ -n ${IPV6-} ]] || skip 'this machine has no IPv6'
+  local kind=$1 port=$2 host scheme=${1/pgsql/postgresql}
+  for host in ::1 ::1,127.0.0.1; do
+    gets_in --db-driver="$kind" "--$kind-host=$host" "--$kind-port=$port" --password-file=pw --threads=2
+    gets_in --db-driver="$kind" "--$kind-host=$host" "--$kind-port=$port" --password-file=pw --clients=4 --threads=2 "${@:3}"
+  done
+  gets_in --dsn="$scheme://sbtest:$word@[::1]:$port/sbtest" --json=a.json
+  gets_in --dsn="$scheme://sbtest:$word@[::1]:$port,127.0.0.1:$port/sbtest"
+}
+
+@test "mysql: IPv6" {
+  need_kind mysql
+  by_ipv6 mysql "$MY_PORT"
+}
+
+@test "pgsql: IPv6" {
+  need_kind pgsql
+  by_ipv6 pgsql "$PG_PORT" --pgsql-sslmode=disable
+  grep -Fqx '  "address": "[::1]:'"$PG_PORT"'",' a.json
 }
 
 @test "mysql: a URL with TLS, checked as far as it says" {

@@ -71,6 +71,7 @@ local replication postgres trust
 local all sbtest $method
 local all sbpass scram-sha-256
 $host all sbtest 127.0.0.1/32 $method
+$host all sbtest ::1/128 $method
 $host all sbpass 127.0.0.1/32 scram-sha-256
 TEXT
 }

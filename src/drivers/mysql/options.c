@@ -49,8 +49,8 @@ const struct opt mysqld_options[] = {
     .flags = OPT_COMMON,
     .def = "localhost",
     .check = target_is_host,
-    .expected = "a host name or address; the port goes into --mysql-port, the "
-                "user into --mysql-user",
+    .expected = "a host name, or an address without brackets; the port goes "
+                "into --mysql-port, the user into --mysql-user",
     .show_as = "=HOST,...",
     .help = "MySQL server host",
     .man = "Connections take the hosts and ports in turn: all ports of the "

@@ -52,8 +52,10 @@ static void about_put_transport(PGconn *conn, pgsql_put *put, void *ctx)
     (void)snprintf(text, sizeof(text), "%s/.s.PGSQL.%s", host, PQport(conn));
   } else {
     put(ctx, "transport", "tcp");
-    (void)snprintf(text, sizeof(text), "%s:%s",
-                   address && *address ? address : host, PQport(conn));
+    if (address && *address)
+      host = address;
+    (void)snprintf(text, sizeof(text), strchr(host, ':') ? "[%s]:%s" : "%s:%s",
+                   host, PQport(conn));
   }
   put(ctx, "address", text);
 }

@@ -54,8 +54,8 @@ const struct opt pgsql_opts[] = {
     .flags = OPT_COMMON,
     .def = "localhost",
     .check = target_is_host,
-    .expected = "a host name or address; the port goes into --pgsql-port, the "
-                "user into --pgsql-user",
+    .expected = "a host name, or an address without brackets; the port goes "
+                "into --pgsql-port, the user into --pgsql-user",
     .show_as = "=HOST,...",
     .help = "PostgreSQL server hosts, or folders of sockets",
     .man = "A host that begins with / is the folder of a socket, one that "
