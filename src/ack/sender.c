@@ -222,7 +222,6 @@ int ack_sender_start(struct ack_sender *s, struct err *err)
   return rc;
 }
 
-/* The thread ends at `until_ns` at the latest. */
 static void end_thread(struct ack_sender *s, uint64_t until_ns)
 {
   if (!s->runs)

@@ -150,8 +150,6 @@ void progress_sum(struct strbuf *line, const struct progress_point *at,
     add_rates(line, at, passed_ns, FORM_RATE);
 }
 
-/* ---- stderr ---- */
-
 static uint64_t stderr_now_ns(void *ctx)
 {
   (void)ctx;
@@ -184,8 +182,6 @@ const struct progress_io progress_stderr = {
   .columns = stderr_columns,
   .show = stderr_show,
 };
-
-/* ---- when it is shown ---- */
 
 static uint64_t period_ns(const struct progress *p)
 {

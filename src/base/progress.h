@@ -27,8 +27,6 @@ struct progress_point {
   uint64_t bytes; /* PROGRESS_ROWS: bytes sent; 0: unknown */
 };
 
-/* ---- text ---- */
-
 /* Verb, amount, rate, time left, `detail` at `passed_ns`; in less than
  * `columns` characters (0: no limit), without less important parts. */
 void progress_line(struct strbuf *line, const struct progress_point *at,
@@ -40,8 +38,6 @@ void progress_sum(struct strbuf *line, const struct progress_point *at,
 
 /* "1 h 20 min", "3 min 5 s", "12 s"; at least "1 s". */
 void progress_add_time(struct strbuf *line, double seconds);
-
-/* ---- showing it ---- */
 
 struct progress_io {
   uint64_t (*now_ns)(void *ctx);

@@ -99,8 +99,6 @@ void sha256(const void *bytes, size_t n, uint8_t ret[SHA256_BYTES])
   sha256_end(&h, ret);
 }
 
-/* ---- HMAC ---- */
-
 void hmac_sha256_key(struct hmac_sha256 *k, const void *key, size_t n)
 {
   uint8_t inner[BLOCK_BYTES] = { 0 }, outer[BLOCK_BYTES];

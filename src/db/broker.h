@@ -17,7 +17,6 @@
 #include "base/compiler.h"
 #include "db/conn_state.h"
 
-/* conn_open() with a pool. */
 struct conn *broker_open(struct driver_handle *h,
                          const struct conn_params *params);
 

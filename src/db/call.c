@@ -68,8 +68,6 @@ void call_end_answer(struct conn *c)
     c->state = CONN_REST;
 }
 
-/* ---- calls that wait ---- */
-
 int call_drain(struct conn *c)
 {
   const bool rest = conn_has_rest(c);
@@ -148,8 +146,6 @@ void call_pause(const struct conn *c, uint64_t until_ns)
          atomic_load_explicit(p->over, memory_order_relaxed) == 0)
     loop_wait_while(p->over, 0, until_ns);
 }
-
-/* ---- in another thread, for a client that shares its own ---- */
 
 struct call_aside {
   struct conn *c;

@@ -65,8 +65,6 @@ static inline void call_count(const struct conn *c, enum counter counter)
     recorder_count(r, counter, 1);
 }
 
-/* ---- the driver ---- */
-
 /* If the driver would block (session->blocks), another thread makes the call
  * while the client is parked. */
 int call_query_aside(struct conn *c, const char *sql, size_t len);
@@ -98,8 +96,6 @@ static inline int call_execute(struct conn *c, struct prepared *p)
 uint64_t call_ask(struct conn *c);
 double call_patience_s(const struct db_process *p);
 bool call_asked(struct conn *c, uint64_t until_ns);
-
-/* ---- what a call leaves ---- */
 
 /* The text is static. */
 void call_misuse(struct conn *c, const char *api_error);
@@ -140,8 +136,6 @@ static inline void call_end_rows(struct conn *c)
 
 /* The rows end, and further results are dropped. */
 void call_end_answer(struct conn *c);
-
-/* ---- calls that wait ---- */
 
 /* Sent after a cancel. */
 #define CALL_AFTER_CANCEL "SELECT 1 /* after a cancel */"

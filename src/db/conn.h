@@ -42,8 +42,6 @@ void conn_shut(struct conn *c);
 
 void conn_free(struct conn *c);
 
-/* ---- statements and results ---- */
-
 /* WAITS.  NULL: no result set, or a failure.  sql[len] is 0. */
 sql_result *conn_query(struct conn *c, const char *sql, size_t len);
 
@@ -62,8 +60,6 @@ bool conn_more_results(struct conn *c);
 sql_row *conn_fetch_row(sql_result *rs);
 /* 0; 1 with an ALERT. */
 int conn_free_results(sql_result *rs);
-
-/* ---- after a failure ---- */
 
 /* Valid until the next call on the connection. */
 static inline const struct failure *conn_failure(const struct conn *c)

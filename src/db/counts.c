@@ -12,8 +12,6 @@
 #include "db/options.h"
 #include "stats/rand/rng.h"
 
-/* ---- work of an embedded database ---- */
-
 void counts_init(struct counts *c)
 {
   *c = (struct counts){ 0 };
@@ -66,8 +64,6 @@ void counts_sum(struct counts *c, uint64_t ret[DB_COUNTS])
     add_part(ret, p);
   (void)pthread_mutex_unlock(&c->lock);
 }
-
-/* ---- backends ---- */
 
 enum {
   ROOM_MIN = 64 /* a power of two */
@@ -177,8 +173,6 @@ struct backends_seen backends_get(struct backends *b)
   (void)pthread_mutex_unlock(&b->lock);
   return seen;
 }
-
-/* ---- times of statements ---- */
 
 void db_times_add(struct db_times *t, uint64_t ns)
 {

@@ -13,8 +13,6 @@
 #include "base/parse.h"
 #include "db/driver.h"
 
-/* ---- lists of ignorable errors ---- */
-
 static bool policy_has_only(const char *text, int (*is)(int))
 {
   for (; *text; text++) {
@@ -116,8 +114,6 @@ bool ignore_list_has(const struct ignore_list *l, const struct outcome *out)
   return false;
 }
 
-/* ---- failures of the service ---- */
-
 enum {
   CLIENT_FIRST = 2000, /* of the client itself */
   CLIENT_LAST = 2999
@@ -179,8 +175,6 @@ enum fault_phase error_connect_fault(const struct driver *d,
   return policy_is_answer(d, out) && !out->no_server ? FAULT_LOGIN
                                                      : FAULT_CONNECT;
 }
-
-/* ---- what follows ---- */
 
 bool verdict_is_cut(const struct outcome *out, bool dead)
 {
@@ -259,8 +253,6 @@ enum verdict_class verdict_not_connected(enum verdict_phase phase,
 {
   return !permanent && phase >= VERDICT_LEAVE ? VERDICT_ABANDON : VERDICT_FATAL;
 }
-
-/* ---- pauses between attempts of an event ---- */
 
 enum {
   PATIENT_RESTARTS = 10, /* restarts without a pause */

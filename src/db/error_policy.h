@@ -43,7 +43,6 @@ void ignore_list_done(struct ignore_list *l);
 
 bool ignore_list_has(const struct ignore_list *l, const struct outcome *out);
 
-/* A row of driver->refusals. */
 struct driver_refusal {
   int code; /* 0: the state decides */
   const char *state;

@@ -41,8 +41,6 @@ struct exec {
 /* Counts; the result or the failure. */
 sql_result *exec_end(struct conn *c, int rc, const struct exec *info);
 
-/* ---- parts of it, also for a pipeline ---- */
-
 void exec_sample(struct conn *c, const struct exec *info, bool failed);
 /* False: no memory. */
 bool exec_make_room(struct conn *c, uint32_t nfields);
@@ -54,8 +52,6 @@ bool exec_begins_transaction(const struct conn *c, const char *sql, size_t len);
 bool exec_ends_transaction(const struct conn *c, const char *sql, size_t len);
 
 sql_result *exec_next(struct conn *c, enum call call, sql_statement *stmt);
-
-/* ---- the quick way ---- */
 
 /* There is room for the rows of c->out. */
 static inline sql_result *exec_open_rows(struct conn *c, sql_statement *stmt)

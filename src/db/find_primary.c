@@ -53,8 +53,6 @@ uint64_t find_served(const struct conn *c)
          role_servers(c);
 }
 
-/* ---- a server with the role of --server-role ---- */
-
 static int find_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
 {
   const size_t servers = role_servers(c);
@@ -89,8 +87,6 @@ static int find_role(struct conn *c, uint64_t until_ns, struct strbuf *seen)
   strbuf_done(&round);
   return rc;
 }
-
-/* ---- a server that takes writes ---- */
 
 static bool find_is_patient(const struct conn *c)
 {
@@ -157,7 +153,6 @@ enum find_result find_writer(struct conn *c, struct strbuf *seen)
   return best;
 }
 
-/* ---- the one server of a command ---- */
 enum find_result find_one_server(struct conn *c, struct strbuf *seen)
 {
   const uint64_t settled = role_cache_load(c);
@@ -191,8 +186,6 @@ int find_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)
   return role_matters(c) ? find_role(c, until_ns, seen)
                          : transport_open(c, until_ns, NULL);
 }
-
-/* ---- at the end of a run ---- */
 
 static const char *why_not(const struct conn *c)
 {

@@ -70,8 +70,6 @@ void message_lines(enum log_level level, const struct strbuf *lines)
   }
 }
 
-/* ---- messages that come too often ---- */
-
 void flood_init(struct flood *f)
 {
   memset(f, 0, sizeof(*f));

@@ -22,7 +22,6 @@ void message_text(struct strbuf *to, const char *text, size_t len);
 /* Cut to MESSAGE_SQL_MAX bytes and "...". */
 void message_sql(struct strbuf *to, const char *sql, size_t len);
 
-/* Each line is a message. */
 void message_lines(enum log_level level, const struct strbuf *lines);
 
 enum {

@@ -54,7 +54,7 @@ struct db_cfg {
   const char *password_command; /* "": none */
   double password_ttl_s;
   const char *password_from; /* NULL: the driver's option */
-  int ps_mode;               /* enum ps_mode */
+  int ps_mode;
   bool debug;
   struct opt_list ignore_errors;
   int target;                     /* enum server_role */
@@ -68,7 +68,7 @@ struct db_cfg {
   const char *churn, *churn_time; /* see churn.h */
   uint64_t backend_sample;        /* events; 0: off */
   uint64_t pool;                  /* connections; 0: off */
-  int statement_classes;          /* enum statement_classes */
+  int statement_classes;
 };
 
 const char *db_role_wanted(const struct db_cfg *cfg);

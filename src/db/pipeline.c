@@ -450,8 +450,6 @@ static void pipe_run_ended(struct pipe_run *r, size_t i, int rc)
     pipe_keep_rows(r, it);
 }
 
-/* ---- values ---- */
-
 /* Executions use the script's buffers. */
 static bool pipe_save_values(struct pipeline *p)
 {

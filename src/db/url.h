@@ -50,11 +50,11 @@ struct target_names {
               const struct target_sink *to, struct err *err);
   const char *password;     /* [opt] */
   const char *password_env; /* [opt] */
-  const char *library_env;  /* of the library */
-  const char *user;         /* [opt] */
-  const char *file_option;  /* [opt] */
-  const char *file_env;     /* ... its variable */
-  const char *home_file;    /* ... in the home folder */
+  const char *library_env;
+  const char *user;        /* [opt] */
+  const char *file_option; /* [opt] */
+  const char *file_env;    /* ... its variable */
+  const char *home_file;   /* ... in the home folder */
 };
 
 /* `list` may be NULL. */
@@ -105,8 +105,6 @@ struct client_file {
 int client_file_parse(const char *text, size_t len, const char *path,
                       struct client_file *ret, struct err *err);
 void client_file_done(struct client_file *file);
-
-/* ---- which server of the lists ---- */
 
 /* Hosts and ports are unused with sockets. */
 struct target {

@@ -35,8 +35,6 @@ struct conn *visit_new(struct driver_handle *h)
   return c;
 }
 
-/* ---- classes ---- */
-
 static void record(const struct conn *c, const char *name, uint64_t took_ns,
                    bool failed)
 {
@@ -69,8 +67,6 @@ static void record_steps(const struct conn *c, const struct visit *v,
     record(c, names[v->failed], now > at_ns ? now - at_ns : 0, true);
   }
 }
-
-/* ---- by the driver itself ---- */
 
 struct own_visit {
   struct conn *c;
@@ -112,8 +108,6 @@ static enum visit_rc by_driver(struct conn *c, struct visit *v)
   return o.rc;
 }
 
-/* ---- by the library ---- */
-
 static enum visit_rc by_library(struct conn *c, struct visit *v)
 {
   uint64_t turn_ns = 0, at_ns = clock_now_ns();
@@ -141,8 +135,6 @@ static enum visit_rc by_library(struct conn *c, struct visit *v)
     record_steps(c, v, "connect and login", start_ns + turn_ns, rc < 0);
   return rc < 0 ? VISIT_FAILED : VISIT_DONE;
 }
-
-/* ---- both ---- */
 
 static const char *why_library(const struct conn *c)
 {

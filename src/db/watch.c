@@ -93,8 +93,6 @@ static void canceller_await(struct canceller *k, uint64_t until_ns)
     wait_while(&k->under_way, n, until_ns);
 }
 
-/* ---- threads ---- */
-
 /* Nobody joins the thread, which may be left behind.  Its body ends with
  * cancel_leave_thread(). */
 static int cancel_start_thread(_Atomic uint32_t *threads,
@@ -116,7 +114,6 @@ static void cancel_leave_thread(_Atomic uint32_t *threads)
   wait_wake_all(threads);
 }
 
-/* ---- batches ---- */
 /* A frozen server takes a second per request: late ones are left out. */
 static void work(struct cancel_batch *b)
 {
@@ -257,8 +254,6 @@ bool watch_await(struct watched *c)
   canceller_await(k, until_ns);
   return k != NULL;
 }
-
-/* ---- looking for calls that have to end ---- */
 
 /* False: the call has ended. */
 static bool mark(struct watched *w, uint64_t busy)

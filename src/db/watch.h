@@ -16,7 +16,6 @@ struct driver;
 struct err;
 struct session;
 
-/* Bits of watched.busy. */
 enum {
   WATCH_BUSY = 1,
   WATCH_CANCELLED = 2

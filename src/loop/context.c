@@ -30,8 +30,6 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* ---- the switch ---- */
-
 /* swapcontext() saves the signal mask by a system call: only for other
  * processors, and builds that ask for it. */
 #if !defined(FIBER_PORTABLE) && !defined(__aarch64__) && \
@@ -156,8 +154,6 @@ void context_switch(struct context *from, struct context *to, int last)
 #endif
   arrived(fake);
 }
-
-/* ---- beginnings ---- */
 
 void context_init(struct context *c)
 {

@@ -14,8 +14,8 @@ struct context {
   size_t bytes;
   void (*fn)(void *arg);
   void *arg;
-  void *sanitizer; /* of a sanitizer */
-  void *portable;  /* without a switch for the processor */
+  void *sanitizer;
+  void *portable; /* without a switch for the processor */
 };
 
 /* Of this thread, on the thread's stack. */

@@ -117,8 +117,6 @@ static void epoll_look(struct loop *l, uint64_t until_ns)
     epoll_arrived(l, &e->events[i]);
 }
 
-/* ---- sockets ---- */
-
 static struct loop_fd *epoll_watch(struct loop *l, int fd)
 {
   struct epoll_event event = { .events = EDGES, .data.fd = fd };

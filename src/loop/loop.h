@@ -83,8 +83,6 @@ void loop_wake(struct loop *l);
 /* Maps of memory for the stack of a fiber. */
 unsigned loop_maps_of_fiber(void);
 
-/* ---- waits ---- */
-
 void loop_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
 
 /* As send() and recv(), but WAIT; the fiber may be parked.  The bytes to send

@@ -111,8 +111,6 @@ void stacks_give_back(struct stacks *s, char *stack)
   s->unused = stack;
 }
 
-/* ---- what the system allows ---- */
-
 unsigned loop_maps_of_fiber(void)
 {
   return os_can_guard() ? 0 : 2;

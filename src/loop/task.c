@@ -151,8 +151,6 @@ void fiber_trim_stack(void)
                 f->loop->running->context.bytes);
 }
 
-/* ---- words ---- */
-
 static void loop_words_add(struct loop *l, struct task *t,
                            _Atomic uint32_t *word, uint32_t value)
 {

@@ -166,8 +166,6 @@ static inline void loop_flush(struct loop *l)
 /* Make tasks ready whose words have changed. */
 void loop_look_at_words(struct loop *l);
 
-/* ---- offload.c ---- */
-
 /* wake_fd can be read: words have changed, or offloaded work is done. */
 void loop_woken(struct loop *l);
 

@@ -33,7 +33,6 @@ struct monitor_input {
   struct leave *leave;
 };
 
-/* That has changed. */
 struct server_raw {
   const char *name;
   double change;

@@ -114,8 +114,6 @@ void server_waits_levels(const struct monitor_source *s,
 
 void server_waits_add(struct server_waits *to, const struct server_waits *more);
 
-/* ---- all counters of a server by their own names, at two moments ---- */
-
 struct raw_counter {
   char *name; /* owned */
   double first, last;

@@ -113,7 +113,6 @@ static void commits_mysql(struct server_reading *did, struct server_owed *owed)
 /* ---- the tables ---- */
 
 static const struct monitor_item status[] = {
-  /* For the commits. */
   { "Com_commit", SERVER_PART_COMMIT },
   { "Handler_commit", SERVER_PART_STATEMENT_ENDS },
   { "Handler_prepare", SERVER_PART_PREPARED },

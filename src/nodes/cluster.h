@@ -18,8 +18,6 @@ struct err;
 struct post;
 struct post_events;
 
-/* ---- clocks ---- */
-
 /* By the asker's clock, the other one, and the asker's. */
 struct sync_sample {
   uint64_t sent_ns, there_ns, back_ns;

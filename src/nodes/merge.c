@@ -219,8 +219,6 @@ static int merge_classes_add(struct merge_classes *s, struct unpack *u)
   return 0;
 }
 
-/* ---- outages ---- */
-
 static void merge_outages_pack_stall(struct strbuf *b, const struct stall *s)
 {
   pack_u64(b, s->from_ns);
@@ -665,8 +663,6 @@ void merge_of_all(struct report *r, unsigned threads)
     r->thread = NULL;
   r->threads = threads;
 }
-
-/* ---- packing ---- */
 
 static void merge_pack_times(struct strbuf *b, const struct report_times *t)
 {

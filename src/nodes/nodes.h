@@ -98,8 +98,6 @@ int nodes_leave(struct nodes *ranks, int status);
 
 void nodes_peers_init(struct peers *peers, struct nodes *ranks);
 
-/* ---- the data of rank 0, as bytes ---- */
-
 enum share_kind {
   SHARE_END,   /* nothing to do */
   SHARE_ALONE, /* each process runs alone */

@@ -117,8 +117,6 @@ bool post_lost(struct post *p, unsigned rank);
 void post_hurry(struct post *p, uint64_t until_ns);
 bool post_hurried(const struct post *p);
 
-/* ---- between the thread and the others ---- */
-
 #define POST_BEAT_NS NS_PER_S
 
 enum post_state {

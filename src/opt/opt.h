@@ -16,15 +16,15 @@ struct err;
 
 enum opt_type {
   OPT_TYPE_END,
-  OPT_TYPE_BOOL,   /* bool */
-  OPT_TYPE_INT,    /* int64_t or uint64_t (then min >= 0) */
-  OPT_TYPE_SIZE,   /* uint64_t, bytes */
-  OPT_TYPE_DOUBLE, /* double */
+  OPT_TYPE_BOOL,
+  OPT_TYPE_INT,  /* int64_t or uint64_t (then min >= 0) */
+  OPT_TYPE_SIZE, /* uint64_t, bytes */
+  OPT_TYPE_DOUBLE,
   OPT_TYPE_TIME,   /* double, seconds; limits as for DOUBLE */
   OPT_TYPE_STRING, /* const char *, "" when unset */
   OPT_TYPE_WORD,   /* int, the index of the text in `words`; -1 when unset */
-  OPT_TYPE_LIST,   /* struct opt_list */
-  OPT_TYPE_FILE,   /* const char *, NULL when unset; must be readable */
+  OPT_TYPE_LIST,
+  OPT_TYPE_FILE, /* const char *, NULL when unset; must be readable */
 };
 
 /* In the order given. */

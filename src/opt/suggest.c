@@ -112,8 +112,6 @@ const char *suggest_result(const struct suggest *s)
   return s->several ? NULL : s->found;
 }
 
-/* ---- names that bench does not have ---- */
-
 #define NOT_NEEDED "is no longer needed: remove it"
 #define NO_SUCCESSOR "is gone, and has no successor: remove it"
 

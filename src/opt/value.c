@@ -150,8 +150,6 @@ void opt_expected(const struct opt *row, struct strbuf *out)
   }
 }
 
-/* ---- values ---- */
-
 /* Bytes shown in a message; what is allowed must fit as well. */
 #define SHOWN_BYTES 400
 

@@ -227,8 +227,6 @@ bool program_lacks_files(const struct program *p, const struct plan *plan,
   return true;
 }
 
-/* ---- the file of a database ---- */
-
 enum {
   ONE_PAGE = 4096 /* of SQLite: a table has one of its own at least */
 };

@@ -292,8 +292,6 @@ int program_print_help(struct program *p, enum program_help what)
   return program_test(p);
 }
 
-/* ---- version ---- */
-
 /* Do scripts have machine code on 64-bit ARM?  See sysbench.lua. */
 static const char *version_machine_code(void)
 {

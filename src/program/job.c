@@ -32,8 +32,6 @@
 #include "tests/test_list.h"
 #include "tools/report_page.h"
 
-/* ---- the objective ---- */
-
 struct slo_reporter {
   bool missed; /* an objective was not shown to hold */
 };
@@ -66,8 +64,6 @@ static const struct reporter slo_reporter = {
   .name = "objective",
   .final = slo_on_final,
 };
-
-/* ---- results ---- */
 
 /* A special file, such as a pipe, belongs to the first rank alone.  NULL: no
  * file, or no memory. */
@@ -370,8 +366,6 @@ static int job_check_conflicts(const struct job *job, bool is_run,
   }
   return 0;
 }
-
-/* ---- the plan ---- */
 
 static int job_make_plan(struct job *job, struct err *err)
 {

@@ -179,8 +179,6 @@ static int mix_check_names(const struct mix_source *mix,
   return -ENOENT;
 }
 
-/* ---- values ---- */
-
 /* The value given for this option of a member, or NULL. */
 static const struct opt_entry *mix_value_for(const struct mix_source *mix,
                                              unsigned member,

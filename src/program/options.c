@@ -23,7 +23,6 @@ static const struct opt program_opts[] = {
   OPT_END,
 };
 
-/* Rows that fill in member `m` of struct program_options. */
 #define ROWS(table, m) \
   .rows = (table), .off = offsetof(struct program_options, m)
 

@@ -22,8 +22,6 @@
 #include "program/internal.h"
 #include "run/runner.h"
 
-/* ---- inherited descriptors and signals ---- */
-
 /* open() returns the lowest free number, and all numbers below `fd` are
  * taken. */
 static bool inherited_open_null(int fd)
@@ -76,8 +74,6 @@ void program_outlive_readers(void)
   inherited_pass_over_if_default(SIGPIPE);
 }
 
-/* ---- messages ---- */
-
 /* Messages of libraries and options may quote a password. */
 int program_fail(const struct err *err)
 {
@@ -120,8 +116,6 @@ int program_complain(const char *fmt, ...)
   strbuf_done(&shown);
   return EXIT_FAILED;
 }
-
-/* ---- the end of the program ---- */
 
 /* An incomplete text must not look like success.  A user who has closed stdout
  * wants no text. */

@@ -426,8 +426,6 @@ static int script_end_ack(const struct job *job, struct ack_log *log)
   return EXIT_OK;
 }
 
-/* ---- runs ---- */
-
 static int script_begin_run(struct job *job)
 {
   struct script_job *own = job->own;

@@ -48,8 +48,6 @@ struct sqlfile_job {
   struct sqltest_cfg test_cfg;
 };
 
-/* ---- finding it ---- */
-
 static const char *sqlfile_base_name(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -130,8 +128,6 @@ static int sqlfile_find(struct job *job)
     p->name, job->typed);
 }
 
-/* ---- options, plan ---- */
-
 static int sqlfile_declare(struct job *job, struct cmdline_rules *rules)
 {
   struct sqlfile_job *own = job->own;
@@ -170,8 +166,6 @@ static int sqlfile_take_values(struct job *job, struct err *err)
   return rc;
 }
 
-/* ---- commands ---- */
-
 static enum test_command sqlfile_find_command(const struct job *job)
 {
   if (strcmp(job->command, "run") == 0)
@@ -189,8 +183,6 @@ static void sqlfile_list_commands(const struct job *job, struct strbuf *out)
   (void)job;
   strbuf_adds(out, "run help");
 }
-
-/* ---- runs ---- */
 
 static int sqlfile_start(struct job *job)
 {

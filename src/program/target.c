@@ -351,7 +351,6 @@ static int target_refuse_scheme(const struct program *p, const char *what,
     meant ? "\ndid you mean " : "", meant ? meant : "", meant ? ":?" : "");
 }
 
-/* `what`: name of the URL's source. */
 static int target_use_url(struct source *s, const char *what,
                           const struct url *url, struct err *err)
 {

@@ -249,7 +249,6 @@ static bool tools_add_files(struct sweep_input *in,
   return true;
 }
 
-/* Is `json` the name of a step's file for `path`? */
 static bool tools_is_step_file(const char *json, const char *path)
 {
   const char *step = NULL;

@@ -89,7 +89,7 @@ struct client_use {
   uint64_t max_rss_bytes;          /* since process start */
 
   /* Of workers that ended by themselves. */
-  bool queue_known;  /* known */
+  bool queue_known;
   uint64_t queue_ns; /* sum over threads on run queues */
 
   struct client_delays delays;
@@ -103,9 +103,9 @@ struct client_use {
 
 /* A warning about the figures. */
 struct warning {
-  const char *code; /* code */
-  char text[320];   /* sentence without a colon */
-  bool shown;       /* certain enough for the terminal */
+  const char *code;
+  char text[320]; /* sentence without a colon */
+  bool shown;     /* certain enough for the terminal */
 };
 
 enum {
@@ -120,13 +120,12 @@ struct warnings {
 /* Figures of the test alone. */
 struct test_details {
   bool has_database;
-  struct facts database;     /* driver, versions, transport, settings */
-  struct facts test;         /* of the test */
+  struct facts database; /* driver, versions, transport, settings */
+  struct facts test;
   size_t n_errors;           /* by code */
   struct error_count *error; /* owned; calloc'ed by the test */
 };
 
-/* A rank, in the measured part. */
 struct rank_part {
   unsigned rank;
   const char *host; /* borrowed */
@@ -139,8 +138,8 @@ struct rank_part {
   struct client_use client;
   bool start_known;
   int64_t start_offset_ns; /* from the common start */
-  uint64_t clock_error_ns; /* error of its clock */
-  int status;              /* its own */
+  uint64_t clock_error_ns;
+  int status; /* its own */
 };
 
 /* Of --settle. */
@@ -149,7 +148,6 @@ struct run_settled {
   bool writeback; /* otherwise waited for a time */
   bool calm;      /* the wish came true */
   uint64_t waited_ns;
-  /* Dirty bytes before and after. */
   bool dirty_known;
   uint64_t dirty_before_bytes, dirty_bytes;
 };

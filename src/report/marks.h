@@ -44,7 +44,6 @@ unsigned marks_until(const struct marks *m, uint64_t at_ns);
 /* Not kept: too many. */
 uint64_t marks_lost(const struct marks *m);
 
-/* All marks, and an empty line. */
 void marks_write(struct strbuf *b, const struct marks *m);
 
 /* The fifo of --mark.  A thread waits for lines, so a mark has its moment, and

@@ -148,7 +148,6 @@ static void text_add_general(struct strbuf *b, const struct report_setup *setup,
               r->events);
 }
 
-/* Widths of a latency block. */
 struct text_latency_columns {
   int gap;       /* behind "min:" */
   int width;     /* numbers of that line */

@@ -70,8 +70,6 @@ int text_histogram(struct strbuf *b, const struct report *r);
 void text_statement_times(struct strbuf *b, const struct report *r);
 void text_threads(struct strbuf *b, const struct report *r);
 
-/* ---- the options of a run ---- */
-
 struct text_mode {
   unsigned threads;
   unsigned carriers;   /* that carry clients; 0: one thread each */

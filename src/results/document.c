@@ -31,8 +31,6 @@
 #include "results/shared.h"
 #include "stats/report.h"
 
-/* ---- spool ---- */
-
 /*
  * Text that waits for the end of a run.
  *
@@ -174,8 +172,6 @@ void spool_done(struct spool *s)
     (void)fclose(s->file); /* content is dropped */
   memset(s, 0, sizeof(*s));
 }
-
-/* ---- document ---- */
 
 struct document {
   char *name; /* owned; NULL: none */

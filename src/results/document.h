@@ -15,8 +15,6 @@ struct document;
 struct err;
 struct results_shared;
 
-/* ---- spool ---- */
-
 struct spool {
   FILE *file;     /* unnamed; NULL: closed */
   uint64_t len;   /* of the items */

@@ -20,7 +20,6 @@
   .of = FIGURE_FIELD(struct system_use, field, \
                      offsetof(struct system_use, has))
 
-/* Names. */
 #define COLUMN(name, n) .column = (name), .decimals = (n)
 #define NAME(name, n) .key = (name), COLUMN(name, n)
 #define SYSTEM(in, name) .group = (in), .key = (name)

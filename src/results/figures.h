@@ -60,7 +60,7 @@ enum figure_source {
 /* Reports that have the figure. */
 enum figure_when {
   FIGURE_ALWAYS,
-  FIGURE_RATED, /* with --rate */
+  FIGURE_RATED,
   FIGURE_INTERVAL,
   FIGURE_FORCED,
 };

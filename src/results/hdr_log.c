@@ -20,8 +20,6 @@
 #include "stats/hist_sum.h"
 #include "stats/report.h"
 
-/* ---- hdr encode ---- */
-
 /* V2, with the word size. */
 #define COOKIE_PLAIN 0x1c849313u
 #define COOKIE_COMPRESSED 0x1c849314u
@@ -139,8 +137,6 @@ int hdr_encode_text(struct strbuf *out, const struct hist_sum *h)
   strbuf_done(&plain);
   return rc;
 }
-
-/* ---- hdr log ---- */
 
 /* The largest value in ms, as HdrHistogram writes. */
 #define NS_PER_SHOWN 1e6

@@ -17,8 +17,6 @@ struct hist_sum;
 struct results_shared;
 struct strbuf;
 
-/* ---- hdr encode ---- */
-
 /* V2 encoding, 1 ns to 2^42 - 1 ns with three digits: a header, then counts as
  * zigzag LEB128; a run of zeros is one negative number. */
 void hdr_encode(struct strbuf *out, const struct hist_sum *h);

@@ -66,7 +66,6 @@ static bool http_host_is_this_machine(const char *host)
          strcasecmp(host, name) == 0;
 }
 
-/* Cuts at the port; false: not a port. */
 static bool http_host_cut_port(char *at)
 {
   const char *port = at + 1;
@@ -146,7 +145,7 @@ struct reader {
   size_t len; /* bytes */
   char request[REQUEST_MAX];
   bool answered; /* `out` is the answer */
-  bool stream;   /* a stream */
+  bool stream;
   bool behind;   /* of a stream */
   bool complete; /* nothing follows `out` */
   uint64_t at;   /* position in the stream */

@@ -18,8 +18,6 @@
 struct address;
 struct err;
 
-/* ---- http host ---- */
-
 /*
  * Checks the Host header.
  *

@@ -152,8 +152,6 @@ double jobj_seconds(uint64_t ns)
   return (double)ns / 1e9;
 }
 
-/* ---- text ---- */
-
 enum {
   JOBJ_DIGITS = 15 /* digits that are sure to be right */
 };

@@ -56,7 +56,6 @@ bool jobj_array_add(json_t *array, json_t *value);
 char *jobj_line(const json_t *value);
 char *jobj_pretty(const json_t *value);
 
-/* In seconds. */
 double jobj_seconds(uint64_t ns);
 
 #endif

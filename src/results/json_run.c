@@ -295,8 +295,6 @@ json_t *json_ranks(const struct run_end *end, const struct report_setup *setup)
   return jobj_take(&array);
 }
 
-/* ---- servers ---- */
-
 static json_t *json_metrics(const struct server_reading *r)
 {
   struct jobj o = jobj_new();

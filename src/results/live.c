@@ -278,8 +278,6 @@ void live_sampler_next(struct live_sampler *s, uint64_t now_ns,
   live_sample_add_line(ret_classes, jobj_take(&classes));
 }
 
-/* ---- live ---- */
-
 enum {
   /* Samples for late viewers: hours. */
   PAST_MAX = 4 * 3600,

@@ -24,15 +24,12 @@ struct results_cfg;
 struct results_shared;
 struct strbuf;
 
-/* ---- live sample ---- */
-
 /*
  * What a run has done since the last sample, as JSON.
  *
  * Reads counters that only grow; waits for no thread.
  */
 
-/* Of a class. */
 struct live_class {
   uint64_t count, errors, sum_ns;
 };

@@ -250,8 +250,6 @@ static void metrics_info(const struct metrics_out *o,
   strbuf_adds(o->b, "} 1\n");
 }
 
-/* ---- servers ---- */
-
 /* Labelled with the server's name. */
 static void metrics_server(const struct metrics_out *o, struct monitor *m,
                            enum server_metric f)
@@ -354,8 +352,6 @@ void prometheus_write(struct strbuf *b, enum metrics_format format,
   if (format == METRICS_OPENMETRICS)
     strbuf_adds(b, "# EOF\n");
 }
-
-/* ---- prometheus ---- */
 
 struct prometheus {
   struct http http;

@@ -15,8 +15,6 @@ struct results_cfg;
 struct results_shared;
 struct strbuf;
 
-/* ---- metrics ---- */
-
 enum metrics_format {
   METRICS_TEXT,        /* text/plain; version=0.0.4 */
   METRICS_OPENMETRICS, /* application/openmetrics-text; version=1.0.0 */

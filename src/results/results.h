@@ -25,7 +25,7 @@ struct results_input {
   const struct results_cfg *cfg;
   const struct optset *set;
   const char *name;
-  const char *version; /* as in --version */
+  const char *version;
   const char *test;
   unsigned threads;
   unsigned first_thread; /* of the first */

@@ -18,7 +18,7 @@ struct optset;
 /* Written by results.c; read by reporters while called. */
 struct results_shared {
   const char *name;
-  const char *version; /* as in --version */
+  const char *version;
   const char *test;
   const struct optset *set;
   struct disk *disk;

@@ -189,7 +189,6 @@ bool load_curve_is_constant(const struct load_curve *c, double *ret)
   return true;
 }
 
-/* Sets lap_ns and lap_count. */
 static void load_curve_measure(struct load_curve *c)
 {
   c->lap_ns = c->lap_count = 0;

@@ -26,7 +26,6 @@ enum forced_kind {
   FORCED_PERCENT, /* of --time, after the time limit */
 };
 
-/* --forced-shutdown */
 struct forced_shutdown {
   enum forced_kind kind;
   double seconds;
@@ -61,7 +60,6 @@ struct storm_wave {
   unsigned clients;
 };
 
-/* --storm */
 struct storm_plan {
   unsigned n;                        /* waves */
   unsigned clients;                  /* of all waves */
@@ -81,7 +79,7 @@ struct run_cfg {
   double thread_init_timeout_s; /* 0: no limit */
   double rate;                  /* per second */
   const char *load_profile;     /* "": none */
-  int rate_overload;            /* enum rate_overload */
+  int rate_overload;
   struct think think_time;
   int client_order;  /* no effect; -1: not given */
   int client_engine; /* enum loop_engine */

@@ -203,10 +203,8 @@ bool run_stop(struct run *run, enum stop_reason why);
 /* Tell other ranks, if any; 0: no signal. */
 void run_tell_peers(struct run *run, int signal);
 
-/* Wake workers that wait for this word. */
 void run_wake(struct run *run, _Atomic uint32_t *word);
 
-/* Workers that have left may close. */
 void run_let_close(struct run *run);
 
 /* No event begins any more: workers aside may leave, all may close. */

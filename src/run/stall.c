@@ -213,8 +213,6 @@ uint64_t stall_sum_ns(struct run *run, uint64_t now_ns)
   return sum;
 }
 
-/* ---- the report ---- */
-
 /* Under the lock. */
 static void add_client(const struct run *run, struct service *s,
                        uint64_t end_ns, struct outage_report *ret)

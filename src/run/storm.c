@@ -139,8 +139,6 @@ int storm_loop(struct worker *w, void *thr, struct err *err)
   return rc;
 }
 
-/* ---- the report ---- */
-
 /* `none` of `of` are 0. */
 static void fill_times(struct storm_times *ret, uint64_t *of, unsigned n)
 {

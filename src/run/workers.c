@@ -574,8 +574,6 @@ static void *worker_main(void *arg)
   return NULL;
 }
 
-/* ---- the workers ---- */
-
 int workers_start(struct workers *workers, struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;

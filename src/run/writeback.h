@@ -10,8 +10,6 @@
 
 struct run;
 
-/* ---- when is it calm? ---- */
-
 enum {
   WRITEBACK_READINGS = 5 /* a second apart */
 };
@@ -25,8 +23,6 @@ struct writeback {
 /* True: the last WRITEBACK_READINGS are low (at most 64 MiB) and steady (within
  * 8 MiB). */
 bool writeback_add(struct writeback *c, uint64_t bytes);
-
-/* ---- waiting ---- */
 
 /* WAITS as --settle asks, unless a signal arrives, and sets
  * run->life.settled. */

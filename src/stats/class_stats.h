@@ -138,8 +138,6 @@ struct class_totals {
  * operation of this moment. */
 void class_read(struct class_set *set, unsigned id, struct class_totals *ret);
 
-/* ---- periods ---- */
-
 /* One thread at a time: the one that makes reports. */
 
 /* min and max are those of the bucket, at most 0.1 % off; times are 0 if

@@ -158,8 +158,6 @@ const char *decision_name(enum decision_verdict verdict)
   return names[verdict];
 }
 
-/* ---- several runs ---- */
-
 /* Each further run is another chance to err, and a failed load is not measured
  * again: failure must be this many times as sure. */
 #define SURER 5

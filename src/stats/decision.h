@@ -98,8 +98,6 @@ double decision_events_min(double share);
 
 const char *decision_name(enum decision_verdict verdict);
 
-/* ---- several runs ---- */
-
 /* Several runs at one load, none decided. */
 
 struct decision_pool {

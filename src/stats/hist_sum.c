@@ -250,8 +250,6 @@ double hist_stddev(const struct hist_sum *sum)
   return sqrt(hist_sum_moment(sum, hist_mean(sum), true) / (double)sum->total);
 }
 
-/* ---- slow latencies ---- */
-
 /* Most of its pages are never touched. */
 struct slow_hist {
   pthread_mutex_t lock; /* protects `sum` */

@@ -88,8 +88,6 @@ uint64_t hist_percentile(const struct hist_sum *sum, double pct);
 double hist_mean(const struct hist_sum *sum);
 double hist_stddev(const struct hist_sum *sum);
 
-/* ---- slow latencies ---- */
-
 /* Shared by all threads: rare long latencies take memory only for the values
  * that occur. */
 

@@ -26,8 +26,6 @@ struct outage_spread outage_spread_of(uint64_t *of, unsigned n)
                                  .max_ns = of[n - 1] };
 }
 
-/* ---- several processes ---- */
-
 /* The end of a stall that outlasts its process. */
 #define FOREVER UINT64_MAX
 

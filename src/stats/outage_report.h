@@ -66,8 +66,6 @@ static inline bool outage_report_any(const struct outage_report *r)
 /* More than a pause: with an error, or a second long. */
 bool outage_report_serious(const struct outage_report *r);
 
-/* ---- several processes ---- */
-
 /*
  * No client of the whole is served while each process is in a stall or has
  * ended. Clients are added up. Times count from the measured starts, which are

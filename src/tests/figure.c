@@ -11,8 +11,6 @@
 #include "base/facts.h"
 #include "base/minmax.h"
 
-/* ---- samples ---- */
-
 void figure_sort(double *of, size_t n)
 {
   qsort(of, n, sizeof(*of), order_real);
@@ -40,8 +38,6 @@ double figure_mad(const double *sorted, size_t n, double *scratch)
   figure_sort(scratch, n);
   return figure_quantile(scratch, n, 0.5);
 }
-
-/* ---- figures ---- */
 
 enum {
   KEY_SIZE = 96,

@@ -220,8 +220,6 @@ void place_find_nodes(const char *root, const struct place_cpus *cpus,
   }
 }
 
-/* ---- cores and their hardware threads ---- */
-
 enum {
   LIST_SIZE = 128,
 };

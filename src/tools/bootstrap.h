@@ -75,8 +75,6 @@ enum boot_state bootstrap_compare(struct boot_result *ret,
                                   const struct boot_group *base,
                                   const struct boot_group *other);
 
-/* ---- what would make an inconclusive comparison certain ---- */
-
 enum {
   SETTLE_REPEATS_MAX = 100, /* useful advice */
   SETTLE_REPEATS_FEW = 5,   /* little trouble */

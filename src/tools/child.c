@@ -172,8 +172,6 @@ void children_pause(struct children *c, double seconds)
   }
 }
 
-/* ---- words ---- */
-
 void child_words_add(struct child_words *w, char *text)
 {
   char **more = text ? realloc(w->of, (w->n + 2) * sizeof(*more)) : NULL;

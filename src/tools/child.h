@@ -72,8 +72,6 @@ void child_words_add_option(struct child_words *w, const char *name,
                             const char *value);
 void child_words_done(struct child_words *w);
 
-/* ---- temporary files ---- */
-
 /*
  * A folder in TMPDIR, /tmp, the folder of the file `beside` ("" or "-": none),
  * or in memory, with a warning.  *ret is the whole path, owned by the caller;

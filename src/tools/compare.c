@@ -46,8 +46,6 @@ struct compare_series {
   size_t n;
 };
 
-/* ---- differences ---- */
-
 enum {
   DEPTH_MAX = 8,
 };

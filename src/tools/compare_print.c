@@ -21,8 +21,6 @@
 #include "tools/table.h"
 #include "tools/units.h"
 
-/* ---- verdict ---- */
-
 static const char *verdict_name(enum verdict v, enum compare_kind kind)
 {
   static const char *const names[] = {

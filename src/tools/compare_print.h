@@ -49,8 +49,6 @@ enum gate gate_of(const struct comparison *c, double share);
  * comparisons. */
 double verdict_unnoticed(const struct comparison *c);
 
-/* ---- answers of searches (--find) ---- */
-
 /*
  * If both files are searches, adds both answers and their difference to `out`,
  * and the same as an object to `list`.  -EINVAL: a search does not follow from
@@ -59,8 +57,6 @@ double verdict_unnoticed(const struct comparison *c);
 int compare_search(const struct result_file *base,
                    const struct result_file *other, enum table_format format,
                    struct strbuf *out, json_t *list, struct err *err);
-
-/* ---- one line per step ---- */
 
 struct compare_summary {
   double share; /* threshold: 0.05 is 5 % */
@@ -93,8 +89,6 @@ void compare_summary_print(const struct compare_summary *s, struct strbuf *out);
 /* "repeat with --repeat=5 or a longer --time (about 4 times)" */
 void compare_summary_advice(const struct boot_result *r, double share,
                             struct strbuf *out);
-
-/* ---- all figures ---- */
 
 void compare_print_group(const struct group *g, const char *role, bool markdown,
                          struct strbuf *out);

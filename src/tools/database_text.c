@@ -238,8 +238,6 @@ static void database_say_rate(const struct database *d, struct strbuf *out)
   strbuf_adds(out, ".");
 }
 
-/* ---- remarks ---- */
-
 static void database_remark(struct jobj *list, const char *code,
                             const char *text, const char *advice)
 {

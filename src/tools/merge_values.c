@@ -75,8 +75,6 @@ static bool merge_is_left_out(const char *key)
   return false;
 }
 
-/* ---- latencies ---- */
-
 static bool merge_is_latency(const json_t *value)
 {
   return json_object_get(value, "percentiles") != NULL;

@@ -185,8 +185,6 @@ double numbers_autocorrelation(const double *x, size_t n)
   return tau > 1 ? tau : 1;
 }
 
-/* ---- components of the variance ---- */
-
 /* Of the mean of a run's samples. */
 static double variance_of_mean(const struct variance_run *r)
 {

@@ -38,8 +38,6 @@ double numbers_normal_quantile(double p);
  */
 double numbers_autocorrelation(const double *x, size_t n);
 
-/* ---- components of the variance of repeated runs ---- */
-
 enum {
   VARIANCE_SAMPLES_MIN = 8 /* per run */
 };

@@ -61,8 +61,6 @@ static const struct opt report_opts[] = {
   OPT_END,
 };
 
-/* ---- kept results ---- */
-
 static void report_add_row(struct table *t, size_t number, const char *folder,
                            const char *name)
 {
@@ -116,8 +114,6 @@ static int report_list(struct err *err)
   free(names);
   return rc < 0 ? TOOL_FAILED : TOOL_OK;
 }
-
-/* ---- the page on a terminal ---- */
 
 static bool report_is_set(const char *variable)
 {

@@ -301,8 +301,6 @@ static int result_read(struct result *ret, const char *path, const json_t *json,
   return rc;
 }
 
-/* ---- files ---- */
-
 /* One line; Jansson's own text may quote the file. */
 static int result_file_refuse_text(const char *path, const json_error_t *e,
                                    struct err *err)

@@ -37,8 +37,6 @@ struct course {
   struct search *s;
 };
 
-/* ---- names ---- */
-
 const char *search_what_name(unsigned what)
 {
   static const char *const names[] = { "off", "rate", "clients", "threads" };
@@ -336,8 +334,6 @@ static bool course_measure(struct course *c, enum search_phase phase,
   *ret_held = course_holds(c, value);
   return true;
 }
-
-/* ---- answer ---- */
 
 static double search_answer_lower_of(double a, double b)
 {

@@ -83,8 +83,6 @@ static void sweep_data_warn(const struct sweep *s)
             100 * fabs(change), change > 0 ? "larger" : "smaller", step);
 }
 
-/* ---- references ---- */
-
 /* Run the first step once more, before step number `before`. */
 static int sweep_run_reference(struct sweep *s, size_t before, struct err *err)
 {
@@ -375,8 +373,6 @@ static void sweep_find_print(const struct sweep *s)
   (void)fflush(s->text);
   strbuf_done(&out);
 }
-
-/* ---- sweep ---- */
 
 static void sweep_pause_between(struct sweep *s)
 {

@@ -102,8 +102,6 @@ static struct variance sweep_spread(const struct sweep *s, size_t combination)
   return v;
 }
 
-/* ---- doubts ---- */
-
 const char *sweep_doubt(const json_t *warning)
 {
   const char *code = result_text_at(warning, "code");

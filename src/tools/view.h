@@ -56,8 +56,6 @@ void view_part_done(struct view *part);
 /* Its name, borrowed. */
 const char *view_part_name(const struct view *part);
 
-/* ---- view_find.c ---- */
-
 /* Read and replay the search of a file; called by view_init().  -EINVAL: its
  * steps do not lead to its answer. */
 int view_find_load(struct view *v, size_t file, struct err *err);

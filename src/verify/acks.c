@@ -254,8 +254,6 @@ struct ack_whole ack_logs_whole(const struct ack_logs *logs)
   return all;
 }
 
-/* ---- losses ---- */
-
 /* A client's log since the last failure. */
 struct part {
   size_t first, last; /* losses, linked by `next`; or NONE */

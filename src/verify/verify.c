@@ -55,8 +55,6 @@ const struct opt verify_opts[] = {
   OPT_END,
 };
 
-/* ---- kinds ---- */
-
 enum {
   MAGIC_SIZE = 128 /* more than any magic */
 };

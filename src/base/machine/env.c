@@ -17,8 +17,6 @@
 
 #define CPU "/sys/devices/system/cpu"
 
-/* ---- system, hypervisor, memory, clock ---- */
-
 static void add_os(struct facts *f, const char *root)
 {
   char text[256];
@@ -98,8 +96,6 @@ void env_clock(struct facts *f, const char *root)
   facts_real(f, "clock.reading_ns", clock_cost_ns());
 }
 
-/* ---- CPUs ---- */
-
 /* A core: the first of siblings. */
 static void add_cores(struct facts *f, const char *root, long cpus)
 {
@@ -143,8 +139,6 @@ void env_limits(struct facts *f, const char *root)
   if (limits.memory_bytes > 0)
     facts_int(f, "limits.memory_bytes", (int64_t)limits.memory_bytes);
 }
-
-/* ---- disk ---- */
 
 static void add_text(struct facts *f, const char *key, const char *text)
 {

@@ -19,8 +19,6 @@ struct space {
   uint64_t block;  /* files take whole blocks; at least 1 */
 };
 
-/* ---- arithmetic ---- */
-
 /* The smallest known number. */
 uint64_t space_free(const struct space *s);
 
@@ -30,8 +28,6 @@ const char *space_words(const struct space *s);
 
 /* Whole blocks. */
 uint64_t space_of_file(const struct space *s, uint64_t bytes);
-
-/* ---- looking ---- */
 
 /* Of an open file or folder, or a path.  All unknown if the system does not
  * say. */

@@ -26,8 +26,6 @@ static int new_queue(void)
   return fd;
 }
 
-/* ---- epoll ---- */
-
 int epoll_create1(int flags)
 {
   (void)flags;

@@ -87,7 +87,6 @@ int posix_fallocate(int fd, off_t from, off_t n);
 #undef CLOCK_MONOTONIC
 #define CLOCK_MONOTONIC CLOCK_UPTIME_RAW
 #define TIMER_ABSTIME 1
-/* Whatever `clock` and `flags` are. */
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until,
                     struct timespec *ret_left);
 int sigtimedwait(const sigset_t *set, siginfo_t *info,

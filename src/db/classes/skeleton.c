@@ -278,8 +278,6 @@ static size_t same_bytes(const char *text, const char *at, size_t n)
   return i;
 }
 
-/* ---- jumps ---- */
-
 static uint32_t jump_key(unsigned from, size_t at, unsigned byte)
 {
   return (uint32_t)(from << 20 | (unsigned)at << 10 | byte << 1 | 1);

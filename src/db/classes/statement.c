@@ -54,7 +54,7 @@ enum {
 enum token {
   TOKEN_END,
   TOKEN_WORD,
-  TOKEN_QUOTED, /* in quotes */
+  TOKEN_QUOTED,
   TOKEN_DOT,
   TOKEN_COMMA,
   TOKEN_OPEN,
@@ -191,8 +191,6 @@ static bool is_next(struct reader *r, char c)
   skip_blanks(r);
   return r->at < r->end && r->sql[r->at] == c;
 }
-
-/* ---- words ---- */
 
 static bool is_word(const struct reader *r, struct piece p, const char *word)
 {

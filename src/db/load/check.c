@@ -276,7 +276,6 @@ static void tell_all(const struct checking *k, struct strbuf *faults)
     tell(k, faults, &k->other[i], "with another ", t->columns[i]);
 }
 
-/* Bits of the listed columns. */
 static uint32_t columns_in(const struct kind_table *t, const char *list)
 {
   uint32_t bits = 0;

@@ -34,7 +34,6 @@ struct chunks {
   uint8_t *state; /* owned; enum chunk_state; NULL: all empty */
 };
 
-/* Ids first..last. */
 struct chunk {
   uint64_t n, first, last;
   bool partial;

@@ -25,7 +25,7 @@ enum {
   KIND_NAME = 40, /* bytes, with the end */
   KIND_KEYS = 4,  /* key columns */
   KIND_COLUMNS = 24,
-  KIND_PARAMS = 8,            /* of a kind */
+  KIND_PARAMS = 8,
   KIND_DIGITS = 19,           /* of a number in a text */
   KIND_BYTES_MAX = 32 * 1024, /* of the rows of a key */
 };
@@ -110,7 +110,6 @@ void kind_split(const struct kind_table *t, uint64_t key, uint64_t *to);
 int maker_init(struct maker *m, const struct kind *kind,
                const struct kind_args *args, uint64_t number);
 void maker_done(struct maker *m);
-/* Rows of the keys first..last. */
 uint64_t maker_rows(struct maker *m, uint64_t first, uint64_t last);
 
 /* SELECT with all columns. */

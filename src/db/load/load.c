@@ -560,8 +560,6 @@ static int load_chunk(struct loader *t, const struct chunk *chunk,
   return rc;
 }
 
-/* ---- steps ---- */
-
 static int step_of(enum pick pick)
 {
   switch (pick) {

@@ -37,7 +37,7 @@ struct load_setup {
   const struct kind *kind;
   struct kind_args args;
   enum load_method method;
-  uint64_t first_table, tables; /* first_table .. + tables - 1 */
+  uint64_t first_table, tables;
   /* Where ranks share a table, this rank has no other. */
   struct load_share share;
 };

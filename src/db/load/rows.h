@@ -35,7 +35,6 @@ struct row {
 
 /* At `to`. */
 void row_begin(struct row *r, enum rows_form form, unsigned columns, char *to);
-/* Returns the end of the row. */
 char *row_end(struct row *r);
 
 /* Of 32 and of 64 bits. */
@@ -65,7 +64,6 @@ struct rows {
   struct zipf_cache zipf;
 };
 
-/* `size` rows. */
 void rows_init(struct rows *r, const struct rand_params *params, uint64_t seed,
                uint64_t table, uint64_t size);
 

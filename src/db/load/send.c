@@ -126,7 +126,6 @@ static void note_sent(struct sending *s, uint64_t rows, uint64_t bytes)
   pace_add(s->pace, rows, bytes);
 }
 
-/* All rows of a key. */
 static size_t put_key(const struct sending *s, enum rows_form form,
                       uint64_t key, char *to, uint64_t *rows)
 {
@@ -166,8 +165,6 @@ static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
   }
   return copy_end(c, ret_taken) == 0 ? 0 : -EIO;
 }
-
-/* ---- by INSERT ---- */
 
 static void add_insert(const struct kind_table *t, struct strbuf *sql)
 {

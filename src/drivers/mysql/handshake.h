@@ -20,8 +20,8 @@
 struct mysql_session;
 
 enum {
-  HANDSHAKE_CHARSET = 45,         /* utf8mb4_general_ci */
-  HANDSHAKE_FLAG_NO_EOF = 1 << 24 /* of mysql_handshake.flags */
+  HANDSHAKE_CHARSET = 45, /* utf8mb4_general_ci */
+  HANDSHAKE_FLAG_NO_EOF = 1 << 24
 };
 
 /* All texts are borrowed. */

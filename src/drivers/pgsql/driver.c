@@ -251,8 +251,6 @@ static const struct driver_space pgsql_space = {
   .query = about_space_query,
 };
 
-/* ---- cancel ---- */
-
 /* PQcancel() blocks without a limit, so a helper thread calls it.  Sessions
  * without libpq send the request themselves. */
 

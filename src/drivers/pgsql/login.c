@@ -336,8 +336,6 @@ static void pgsql_guard_pass_on(struct pgsql_guard *g, PGconn *conn,
     pgsql_guard_end(g, conn);
 }
 
-/* ---- login ---- */
-
 /* Left behind.  Static: the code that shuts libraries down has no other way to
  * find out. */
 static atomic_int left_behind;

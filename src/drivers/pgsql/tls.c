@@ -95,8 +95,6 @@ const struct tls_context *pgsql_tls_context(const struct session *s)
                 : NULL;
 }
 
-/* ---- names ---- */
-
 struct wanted {
   const char *host;
   bool is_address;

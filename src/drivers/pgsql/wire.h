@@ -30,8 +30,6 @@ enum {
 /* NULL: the connection is plain; otherwise why not (static). */
 const char *pgsql_wire_why_not(const struct pgsql_session *p);
 
-/* ---- statements ---- */
-
 /* query() and next_result() of the driver; the latter is for w->more. */
 int pgsql_wire_query(struct pgsql_session *p, const char *sql, size_t len,
                      struct outcome *out);
@@ -43,8 +41,6 @@ int pgsql_wire_drain(struct pgsql_session *p, struct outcome *out);
 int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out);
 
 int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
-
-/* ---- requests ---- */
 
 /* False: no memory.  A request that cannot be sent fails at its answer. */
 bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql,
@@ -86,12 +82,10 @@ const char *pgsql_wire_why_broken(const struct pgsql_wire *w);
 void pgsql_wire_end(struct pgsql_wire *w);
 void pgsql_wire_done(struct pgsql_wire *w);
 
-/* ---- answers ---- */
-
 struct pgsql_wire_answer {
   bool direct; /* of a text, which may have several results */
   bool piped;  /* others follow before ReadyForQuery */
-  bool parsed; /* of a Parse */
+  bool parsed;
   enum pgsql_shape shape;
   unsigned n_fields;
 

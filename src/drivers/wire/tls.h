@@ -14,8 +14,6 @@
 
 #include "drivers/wire/buffer.h"
 
-/* ---- contexts: what all sessions of a target share ---- */
-
 /* Files in PEM; NULL: none. */
 struct tls_wishes {
   const char *ca, *ca_path;   /* neither: any certificate */
@@ -31,8 +29,6 @@ struct tls_context;
 struct tls_context *tls_context_new(const struct tls_wishes *w);
 /* Takes a struct tls_context, or NULL. */
 void tls_context_free(void *context);
-
-/* ---- sessions ---- */
 
 struct wire_tls;
 
@@ -65,8 +61,6 @@ ssize_t wire_tls_send_now(struct wire_tls *t, int fd, const uint8_t *p,
 bool wire_tls_is_sent(const struct wire_tls *t);
 /* Send the last bytes, if the socket takes them at once. */
 void wire_tls_part(struct wire_tls *t, int fd, const void *p, size_t n);
-
-/* ---- the server's certificate ---- */
 
 enum tls_name {
   TLS_NAME_DNS,

@@ -354,8 +354,6 @@ bool bench_copy_end(sql_connection *con)
   return copy_end(conn_of(con), &rows) == 0;
 }
 
-/* ---- failures ---- */
-
 static int failure_bits(const struct conn *c, sql_error_t error,
                         bool reconnected)
 {

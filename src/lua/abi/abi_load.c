@@ -198,8 +198,6 @@ const char *bench_load_reason(void *loader)
   return ((struct handle *)loader)->err.text;
 }
 
-/* ---- check ---- */
-
 static int tell_check(struct state *s, int rc, const struct err *err,
                       const char **ret_text)
 {

@@ -61,7 +61,7 @@ enum {
 
 struct fault {
   uint64_t count;
-  char first[KEY_SHOWN + 24]; /* the first key, and its field */
+  char first[KEY_SHOWN + 24];
 };
 
 struct checking {

@@ -457,8 +457,6 @@ bool commands_load_is_late(void *arg)
   return true;
 }
 
-/* ---- the end ---- */
-
 void commands_load_ended(struct script *script, bool complete)
 {
   if (script->load)

@@ -73,7 +73,6 @@ static const char *mix_list_base_of(const char *path)
   return slash ? slash + 1 : path;
 }
 
-/* Length of NAME in "NAME="; 0: none. */
 static size_t mix_list_length_of_name(const char *item)
 {
   const size_t len = strspn(item, name_letters);

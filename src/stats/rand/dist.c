@@ -126,8 +126,6 @@ int64_t dist_default(const struct rand_params *p, struct rng *rng,
   return dist_uniform(rng, a, b);
 }
 
-/* ---- zipfian ---- */
-
 /*
  * By rejection-inversion (Hoermann and Derflinger, ACM TOMACS 6.3, 1996):
  * exact, in constant time. h(x) = x^-t bounds the histogram; a point below h is
@@ -220,8 +218,6 @@ int64_t dist_zipfian(const struct rand_params *p, struct rng *rng,
            y < zipf_integral(p, k + 0.5) - zipf_density(p, k));
   return (int64_t)((uint64_t)a + value);
 }
-
-/* ---- scrambled zipfian numbers of YCSB ---- */
 
 /* The order of the operations is part of the definition. */
 

@@ -14,8 +14,6 @@
 #include "base/compiler.h"
 #include "stats/rand/rng.h"
 
-/* ---- primes: Miller-Rabin, exact with these bases ---- */
-
 static uint64_t prime_mul_mod(uint64_t x, uint64_t y, uint64_t n)
 {
   return (uint64_t)((unsigned __int128)x * y % n);
@@ -82,8 +80,6 @@ uint64_t uniq_prime_up_to(uint64_t limit)
     p -= 4; /* ends at 3 at the latest */
   return p;
 }
-
-/* ---- numbers ---- */
 
 enum {
   UNIQ_MASK = 0x6A09E667,

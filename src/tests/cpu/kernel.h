@@ -70,8 +70,6 @@ const struct cpu_kernel *cpu_kernel_find(const char *name);
 const struct cpu_path *cpu_kernel_path(const struct cpu_kernel *k,
                                        bool baseline);
 
-/* ---- what kernels share ---- */
-
 /* Different numbers stay different. */
 static inline uint64_t cpu_scatter(uint64_t x)
 {
@@ -142,8 +140,6 @@ static inline uint64_t cpu_sum_bytes(uint64_t sum, const void *p, size_t bytes)
     sum = cpu_sum(sum, cpu_load_le64(at + i));
   return sum;
 }
-
-/* ---- memory of kernels that the unit tests check ---- */
 
 enum {
   CRC_BYTES = 1 << 16,

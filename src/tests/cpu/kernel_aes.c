@@ -163,8 +163,6 @@ static uint64_t aes_run(void *mem)
   return aes_round(mem, aes_encrypt_plain);
 }
 
-/* ---- with special instructions, eight blocks at a time ---- */
-
 #if defined(__x86_64__)
 
 #include <immintrin.h>

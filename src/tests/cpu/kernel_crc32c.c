@@ -59,8 +59,6 @@ static uint64_t crc_run(void *mem)
   return ~crc;
 }
 
-/* ---- with special instructions ---- */
-
 #if defined(__x86_64__)
 
 #include <nmmintrin.h>

@@ -114,8 +114,6 @@ static uint64_t fp_run(void *mem)
   return fp_round(mem, product_plain);
 }
 
-/* ---- fused: compilers do that for all 64-bit ARM processors ---- */
-
 #if defined(__x86_64__)
 
 #include <immintrin.h>

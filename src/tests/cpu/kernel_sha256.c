@@ -115,8 +115,6 @@ static uint64_t sha_run(void *mem)
   return sha_round(mem, sha_add_blocks);
 }
 
-/* ---- with special instructions, four steps at a time ---- */
-
 #if defined(__x86_64__)
 
 #include <immintrin.h>

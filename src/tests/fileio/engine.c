@@ -182,8 +182,6 @@ int io_short(const struct io *io, const struct request *r, void *buf,
   return io_failed(io, r, got, n < 0 ? errno : 0, err);
 }
 
-/* ---- I/O mode sync: one system call per request ---- */
-
 void io_engine_close(void *engine)
 {
   struct io_engine *e = engine;

@@ -59,8 +59,6 @@ extern const struct engine_ops engine_aio;
 extern const struct engine_ops engine_uring;
 extern const struct engine_ops engine_wal; /* for the mode wal */
 
-/* ---- for every engine: the clock of a request, accounting, failures ---- */
-
 struct io {
   struct fileio *fio;
   struct worker *w;
@@ -151,8 +149,6 @@ static inline int io_synced(const struct io *io, uint32_t file,
 /* A request that began at start_ns. */
 int io_sync(struct io *io, uint32_t file, uint64_t start_ns, struct err *err);
 
-/* ---- I/O modes sync and mmap: one request at a time ---- */
-
 struct io_engine {
   struct io *io;
   const int *fd;
@@ -181,8 +177,6 @@ static inline int io_engine_moved(const struct io_engine *e,
     return rc == 0 && e->fsync_all ? io_sync(e->io, r->file, end_ns, err) : rc;
   return io_check(e->io, r, e->buf, err);
 }
-
-/* ---- failures ---- */
 
 /* `got` bytes were transferred, then `why` (an errno value, or 0) happened.
  * Returns a negative errno value. */

@@ -26,8 +26,6 @@ void layout_describe_blocks(const struct blocks *b, struct strbuf *out)
   }
 }
 
-/* ---- layout ---- */
-
 static uint64_t layout_divide_up(uint64_t n, uint64_t by)
 {
   return n / by + (n % by != 0);

@@ -45,8 +45,6 @@ enum file_rw_unit {
   FILE_RW_BYTES,
 };
 
-/* ---- sizes of requests ---- */
-
 #define BLOCKS_MAX 16
 
 struct blocks {

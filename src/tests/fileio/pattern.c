@@ -10,8 +10,6 @@
 #include "base/err.h"
 #include "stats/rand/stream.h"
 
-/* ---- places with a request in flight ---- */
-
 static int claims_init(struct claims *c, uint64_t places, struct err *err)
 {
   uint64_t bits = 64;
@@ -32,8 +30,6 @@ static void claims_done(struct claims *c)
   free(c->word);
   c->word = NULL;
 }
-
-/* ---- pattern ---- */
 
 enum {
   MAX_DRAWS = 64 /* of taken places */

@@ -51,8 +51,6 @@ void patience_took(struct patience *p, uint64_t ns)
   }
 }
 
-/* ---- queue ---- */
-
 /* Between checks whether the run is over. */
 #define LOOK_NS (100 * NS_PER_MS)
 

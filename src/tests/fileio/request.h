@@ -35,8 +35,6 @@ struct request {
   uint64_t place; /* among the requests that cover all files */
 };
 
-/* ---- system calls of engines without a queue ---- */
-
 static inline ssize_t calls_transfer(int fd, const struct request *r, char *buf)
 {
   const off_t at = (off_t)r->offset;

@@ -265,8 +265,6 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
   return 0;
 }
 
-/* ---- owned ---- */
-
 enum {
   OWNED_WINDOW = 256 << 10, /* no format begins with as many zeros */
   OWNED_SMALLEST = 512,

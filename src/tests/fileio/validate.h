@@ -108,8 +108,6 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
                    uint64_t file, uint64_t offset, const char *name,
                    struct err *err);
 
-/* ---- did fileio write this file? ---- */
-
 /*
  * Look at the begin of a file, where fd is. True: the first and most blocks are
  * zeros, or have checksums or stamps; or there is one with either. `block`:

@@ -17,8 +17,6 @@
 #include "run/plan.h"
 #include "tests/fileio/engine.h"
 
-/* ---- group commit ---- */
-
 void group_publish(struct group *g, uint64_t n)
 {
   atomic_fetch_add(&g->durable, n);
@@ -48,8 +46,6 @@ bool group_await(struct group *g, uint64_t record, struct group_part *ret)
     wait_while(&g->news, news, WAIT_FOREVER);
   }
 }
-
-/* ---- the engine ---- */
 
 /* Of a leader's write, which has at least one record. */
 #define PART_BYTES (UINT64_C(1) << 20)

@@ -20,8 +20,6 @@
 #include "run/worker.h"
 #include "stats/recorder.h"
 
-/* ---- a steady throughput ---- */
-
 void steady_init(struct steady *s, double percent, double window_s)
 {
   *s = (struct steady){
@@ -122,8 +120,6 @@ void steady_facts(const struct steady *s, struct facts *to)
   facts_real(to, "steady.range", now.range);
   facts_real(to, "steady.trend", now.slope);
 }
-
-/* ---- writes of the device ---- */
 
 #define SECTOR 512   /* of the counts */
 #define NESTED_MAX 8 /* devices on devices */

@@ -29,8 +29,6 @@
 #include "tests/memory/options.h"
 #include "tests/memory/pages.h"
 
-/* ---- memory ---- */
-
 static uint64_t memory_free_huge_pages(void)
 {
   char text[32];

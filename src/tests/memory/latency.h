@@ -84,8 +84,6 @@ static inline bool latency_counts(const struct latency_point *p)
 size_t latency_next_point(size_t i, size_t n_points, double access_ns,
                           uint64_t left_ns);
 
-/* ---- samples, also for other tests ---- */
-
 /* Take samples for that long: at least seven, fewer than usual if they agree.
  * `ret->bytes` stays. False: the run is over. */
 bool latency_measure(struct chase *c, struct worker *w, uint64_t for_ns,
@@ -97,8 +95,6 @@ bool latency_warm(struct chase *c, uint64_t for_ns);
 
 /* Execute events until the measured part begins. False: the run is over. */
 bool latency_await_measured(struct worker *w);
-
-/* ---- results ---- */
 
 /* Returns the number of plateaus. A size that was left out lies on the line
  * between its neighbours. */

@@ -57,8 +57,6 @@ size_t stream_words_in(uint64_t bytes);
 uint64_t stream_counted_bytes(enum stream s, size_t n);
 uint64_t stream_owned_bytes(enum stream s, size_t n);
 
-/* ---- checks ---- */
-
 /* Run the loop once on numbers that follow from their places. False: a word is
  * wrong. */
 bool stream_verify(const struct streams *of, enum stream s,

@@ -18,8 +18,6 @@
 #include "base/compiler.h"
 #include "stats/rand/rng.h"
 
-/* ---- values ---- */
-
 const char *value_to_int(const struct value *v, int64_t *ret)
 {
   double whole;

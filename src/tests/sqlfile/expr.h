@@ -13,8 +13,6 @@
 #include "stats/rand/dist.h"
 #include "stats/rand/rng.h"
 
-/* ---- values, converted by the rules of pgbench ---- */
-
 enum value_kind {
   VALUE_UNSET,
   VALUE_NULL,
@@ -73,8 +71,6 @@ enum {
 /* As in pgbench.  Not for texts. */
 void value_print(const struct value *v, char to[VALUE_BYTES]);
 
-/* ---- random functions ---- */
-
 enum {
   DRAW_ZIPF = 4, /* exponents whose constants are kept */
 };
@@ -99,8 +95,6 @@ const char *draw_gaussian(struct draw *d, int64_t from, int64_t to,
                           double parameter, int64_t *ret);
 const char *draw_zipfian(struct draw *d, int64_t from, int64_t to,
                          double exponent, int64_t *ret);
-
-/* ---- expressions ---- */
 
 enum {
   EXPR_STACK = 64, /* upper bound of waiting values */

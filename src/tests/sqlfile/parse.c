@@ -15,8 +15,6 @@
 #include "base/strbuf.h"
 #include "db/emul.h"
 
-/* ---- statements ---- */
-
 /* A statement being read. */
 struct draft {
   struct reading *r;
@@ -426,8 +424,6 @@ int reading_columns(struct reading *r, struct sqlfile_statement *s,
   } while (rc == 0 && columns_is(&end, ","));
   return rc;
 }
-
-/* ---- commands ---- */
 
 /* Case-insensitive, as in pgbench. */
 static bool command_is_word(const char *at, size_t len, const char *word)

@@ -152,8 +152,6 @@ int reading_use(struct reading *r, const char *at, size_t len)
                       (int)len, at, (int)len, at);
 }
 
-/* ---- steps ---- */
-
 struct sqlfile_step *reading_add_step(struct reading *r, enum sqlfile_code code,
                                       const char *at)
 {

@@ -423,8 +423,6 @@ void doctor_wakeups(struct findings *to, uint64_t late_ns)
                  "a thread that sleeps wakes up %.0f us late", us);
 }
 
-/* ---- machine ---- */
-
 enum {
   FILES_SPARE = 64,   /* besides the test's files */
   THREADS_SPARE = 16, /* besides workers */
@@ -663,8 +661,6 @@ void doctor_folder(struct findings *to, const struct folder_needs *needs)
   folder_look_at_files(to, needs);
   folder_look_at_direct(to, needs->folder, needs->direct);
 }
-
-/* ---- database ---- */
 
 static void database_put_fact(void *ctx, const char *key, const char *value)
 {

@@ -17,8 +17,6 @@ struct db_process;
 struct findings;
 struct strbuf;
 
-/* ---- findings ---- */
-
 enum finding_level {
   FINDING_OK,
   FINDING_WARN, /* a warning about figures */
@@ -53,8 +51,6 @@ json_t *findings_json(const struct findings *f);
 
 /* A line per finding, and their counts. */
 void findings_print(const struct findings *f, struct strbuf *out);
-
-/* ---- client ---- */
 
 /*
  * What on this machine costs latencies: CPU clocks, idle states, interrupts,

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- versions ---- */
-
 struct finder {
   struct versions *v;
   const struct history *h;
@@ -222,8 +220,6 @@ static void versions_follow_lists(struct finder *f)
       versions_add_pair(f, v, h->ops[f->next[v]].trx);
   }
 }
-
-/* ---- registers ---- */
 
 static void versions_see_registers(struct finder *f)
 {
@@ -492,8 +488,6 @@ void versions_done(struct versions *v)
   free(v->successors);
   *v = (struct versions){ 0 };
 }
-
-/* ---- graph ---- */
 
 struct edges {
   uint32_t *from, *to, *cause;

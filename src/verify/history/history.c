@@ -151,8 +151,6 @@ static int history_number(struct reader *r, int64_t *ret)
   return 0;
 }
 
-/* ---- keys ---- */
-
 struct wanted {
   const struct history *h;
   uint32_t key;
@@ -200,8 +198,6 @@ static int history_find_key(struct reader *r, int64_t name, uint32_t *ret)
   *ret = h->n_keys++;
   return 0;
 }
-
-/* ---- writes ---- */
 
 static bool history_same_write(const void *ctx, uint32_t index)
 {

@@ -61,8 +61,8 @@ static const char *const stock_columns[] = {
 
 /* In the order of the primary key. */
 enum levels {
-  BY_ITEM,      /* item */
-  BY_WAREHOUSE, /* warehouse */
+  BY_ITEM,
+  BY_WAREHOUSE,
   BY_DISTRICT,  /* warehouse, district */
   BY_CUSTOMER,  /* warehouse, district, customer or order */
   BY_NEW_ORDER, /* the same, for the last orders */

@@ -15,8 +15,6 @@
 #include "stats/rand/rng.h"
 #include "stats/rand/text.h"
 
-/* ---- workloads ---- */
-
 static const struct ycsb_workload workloads[] = {
   { 'a', { [YCSB_READ] = 50, [YCSB_UPDATE] = 50 }, YCSB_ZIPFIAN },
   { 'b', { [YCSB_READ] = 95, [YCSB_UPDATE] = 5 }, YCSB_ZIPFIAN },
@@ -457,8 +455,6 @@ uint64_t ycsb_number_of_key(const struct ycsb *y, const char *text, size_t len)
     place = place * 10 + (uint64_t)(digits[i] - '0');
   return place > INT64_MAX ? 0 : ycsb_number(y, place);
 }
-
-/* ---- fields ---- */
 
 static uint64_t stream_of(const struct ycsb *y, uint64_t row, unsigned field,
                           struct ycsb_version v)

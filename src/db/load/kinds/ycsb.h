@@ -60,8 +60,6 @@ struct ycsb {
 /* With checked parameters. */
 void ycsb_init(struct ycsb *y, const struct kind_args *args);
 
-/* ---- keys ---- */
-
 /* 1..2^63-1; 0: too many rows. */
 uint64_t ycsb_place(const struct ycsb *y, uint64_t number);
 /* The inverse; 0: no row has this place. */
@@ -70,8 +68,6 @@ uint64_t ycsb_number(const struct ycsb *y, uint64_t place);
 void ycsb_key(uint64_t place, char to[YCSB_KEY]);
 /* Of the database's form of a key; 0: none. */
 uint64_t ycsb_number_of_key(const struct ycsb *y, const char *text, size_t len);
-
-/* ---- fields ---- */
 
 struct ycsb_version {
   uint64_t number; /* below 2^YCSB_VERSION_BITS */
@@ -96,7 +92,6 @@ enum ycsb_fault {
 /* "its check word is wrong". */
 extern const char *const ycsb_fault_text[YCSB_FAULTS];
 
-/* Reads the fields of a row. */
 struct ycsb_reading {
   const struct ycsb *model;
   uint64_t row;
@@ -108,8 +103,6 @@ struct ycsb_reading {
 enum ycsb_fault ycsb_read(struct ycsb_reading *r, unsigned field,
                           const char *text, size_t len,
                           struct ycsb_version *ret_version);
-
-/* ---- workloads ---- */
 
 enum ycsb_op {
   YCSB_READ,
@@ -137,8 +130,6 @@ struct ycsb_workload {
 const struct ycsb_workload *ycsb_workload(char name);
 
 enum ycsb_op ycsb_draw_op(const struct ycsb_workload *w, struct rng *rng);
-
-/* ---- rows ---- */
 
 /* Rows first, first + stride, ... */
 struct ycsb_extent {

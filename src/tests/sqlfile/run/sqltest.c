@@ -220,8 +220,6 @@ static enum client_end client_failed(struct client *c, uint32_t at,
   return CLIENT_FAILED;
 }
 
-/* ---- statements ---- */
-
 static bool client_prepare_statement(struct client *c,
                                      const struct sqlfile_statement *s,
                                      struct client_statement *own)
