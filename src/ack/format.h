@@ -1,8 +1,8 @@
 /*
- * format.h - the file of an acknowledgement log: chunks of ACK_CHUNK bytes.
- * The first chunk is the header.  Every other chunk belongs to one client: a
- * struct ack_chunk, then records.  The chunks of a client are in the order of
- * time; an unused chunk contains zeros.
+ * format.h - the file of an acknowledgement log: chunks of ACK_CHUNK bytes. The
+ * first is the header.  Every other chunk belongs to one client: a struct
+ * ack_chunk, then records.  The chunks of a client are in the order of time; an
+ * unused chunk contains zeros.
  *
  * A record is stored before COMMIT is sent, and gets its outcome in place.
  * Numbers have the byte order of the machine.

@@ -9,20 +9,19 @@
  *   - the report thread calls leave_step() before each step, and the
  *     conductor ends the steps with leave_end_steps();
  *   - before code joins a thread or frees what threads use, it asks
- * leave_any(). Then program_leave() (src/program/say.c) ends the process.
+ *     leave_any(). Then program_leave() (src/program/say.c) ends the process.
  *
  * These threads may come back at any moment after leave_thread():
  *   - workers in an event or in closing a connection, although interrupt()
  *     was called twice (src/run/deadline.c);
- *   - the report thread, in one reporter (src/run/reporting.c);
- *   - the thread of the event log, or the report thread, in outfile_write();
+ *   - the report thread, in one reporter, or in outfile_write();
+ *   - the thread of the event log, in outfile_write();
  *   - the thread that watches time limits of statements, and threads of a
  *     driver's library, after process_done() has failed.
  * So the plan, the test, the recorders and the reporters stay valid. Workers
- * write only to recorders, which may be read; what comes after the forced end
- * is not reported. Periods and reporters are the conductor's: after false from
- * leave_step(), the report thread touches only the file and the Lua state that
- * it is in: see outfile_leave() and script_end_output().
+ * write only to recorders. After false from leave_step(), the report thread
+ * touches only the file and the Lua state that it is in: see outfile_leave()
+ * and script_end_output().
  */
 #ifndef BENCH_BASE_LEAVE_H
 #define BENCH_BASE_LEAVE_H

@@ -4,8 +4,8 @@
  * With --pool the clients of a thread share sessions: a connection is CONN_AWAY
  * until the first statement of an event, or of another function of a script,
  * acquires a session, which the end of the event or function releases.  The
- * wait for a free session, first come, first served, is a part of the event,
- * and a class.  A pool belongs to one thread: no locks.
+ * wait, first come, first served, is a part of the event, and a class.  A pool
+ * belongs to one thread: no locks.
  */
 #ifndef BENCH_DB_BROKER_H
 #define BENCH_DB_BROKER_H

@@ -1,16 +1,14 @@
 /*
- * driver.h - the calls of a database driver.
- *
- * src/db has states, counters, emulated statements, error policy and
- * reconnection.  A driver is a const vtable with option rows and a config
- * struct, listed in src/drivers/driver_list.c.
+ * driver.h - the calls of a database driver: a const vtable with option rows
+ * and a config struct, listed in src/drivers/driver_list.c.  States, counters,
+ * emulated statements, error policy and reconnection belong to src/db.
  *
  * The thread that owns a session makes all calls on it, except wake(),
  * shutdown(), cancel() and cancel_free().  A driver takes no lock, prints
  * nothing but LOG_DEBUG lines and never exits.
  *
- * A call returns 0, or -1 and `*out`, which is zero when a call begins.
- * Members marked [opt] may be NULL.
+ * A call returns 0, or -1 and `*out`, which is zero when a call begins. Members
+ * marked [opt] may be NULL.
  *
  * Order: connect, any of query .. unprepare, disconnect; and again on the same
  * memory.  disconnect comes once after each connect that succeeded; a failed

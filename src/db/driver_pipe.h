@@ -49,7 +49,7 @@ struct driver_pipe {
    * [opt] All four or none: one request executes a statement with many rows.
    * bulk_begin(), bulk_row().. with the bound values, then bulk_run(), which
    * sends and reads the answer.  bulk_row() returns 1 if the row does not fit
-   * into `most` bytes: it is kept for the next request.  bulk_run() sets
+   * into `most` bytes, and keeps it for the next request.  bulk_run() sets
    * out->emulate if the server refuses such a request: nothing was executed,
    * and each row needs an execution.
    */

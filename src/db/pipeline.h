@@ -5,9 +5,9 @@
  * cannot, statements are executed in turn; in PostgreSQL each then commits by
  * itself outside a transaction, while a pipeline in flight is one transaction.
  *
- * Counters, classes and time limits are those of single statements.  A failure
- * is treated after all answers; the first one counts, unless the connection
- * breaks.  With DRIVER_GOES_ON the server executes what follows a failure.
+ * Counters, classes and time limits are those of single statements.  After all
+ * answers the first failure counts, unless the connection breaks.  With
+ * DRIVER_GOES_ON the server executes what follows a failure.
  */
 #ifndef BENCH_DB_PIPELINE_H
 #define BENCH_DB_PIPELINE_H

@@ -49,15 +49,11 @@ struct loop_counts {
 /*
  * A loop for the calling thread, which alone may use it.
  *
- * `lag` [opt] is called when a fiber goes on after an arrival, with the time
- * since that can have been there.  A loop does not know when it came, so this
- * is the longest time that is possible.  It begins when the loop had looked
- * the last time before, and found nothing, or when the fiber began to wait, if
- * that was later: while other fibers ran, or while the loop had lent its
- * processor to others, the arrival may have come at once.  It is different if
- * the loop slept: an arrival ends that sleep, so the time begins when the
- * thread was woken up, and includes its wait for a CPU if that took a quarter
- * of a millisecond or more.
+ * `lag` [opt] is called when a fiber goes on after an arrival, with the longest
+ * time that the arrival can have been there: since the last look of the loop
+ * that found nothing, or since the fiber began to wait, whichever is later.  If
+ * the loop slept, the time begins when the thread was woken up, and includes
+ * its wait for a CPU of a quarter of a millisecond or more.
  */
 int loop_new(struct loop **ret, const struct loop_setup *setup,
              struct err *err);

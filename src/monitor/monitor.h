@@ -2,9 +2,9 @@
  * monitor.h - reads what database servers do during a run.
  *
  * A thread per server has one connection, reads the counters shortly before the
- * end of each interval, and looks ten times a second at the sessions. A late
- * reading is dropped and counted; the next one covers both. Nothing is reset. A
- * reporter, called before those that show its figures; the functions below are
+ * end of each interval, and the sessions ten times a second. A late reading is
+ * dropped and counted; the next one covers both. Nothing is reset. This
+ * reporter comes before those that show its figures; the functions below are
  * for the threads of reporters.
  */
 #ifndef BENCH_MONITOR_MONITOR_H

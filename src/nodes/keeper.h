@@ -2,11 +2,11 @@
  * keeper.h - a process between the work and a launcher that kills all when one
  * has died.
  *
- * MPICH's launcher does so with SIGKILL, to the session of each process, so
- * that nobody could save or report anything.  Therefore a child in its own
- * session does the work, and its death is hidden until the other ranks have
- * missed it and ended in order.  When the keeper is killed, its child gets
- * SIGTERM.  Signals are passed on, and the keeper ends as its child does.
+ * MPICH's launcher sends SIGKILL to the session of each process, so that nobody
+ * could save or report anything.  Therefore a child in its own session does the
+ * work, and its death is hidden until the other ranks have missed it and ended
+ * in order.  When the keeper is killed, its child gets SIGTERM.  Signals are
+ * passed on, and the keeper ends as its child does.
  */
 #ifndef BENCH_NODES_KEEPER_H
 #define BENCH_NODES_KEEPER_H

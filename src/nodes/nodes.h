@@ -1,19 +1,16 @@
 /*
- * nodes.h - one run of several processes, the ranks of MPI.
+ * nodes.h - one run of several processes, the ranks of MPI, which exchange
+ * messages (link.h).
  *
- * mpirun starts the program on several machines, which shows in variables.  All
- * traffic is messages between two ranks (link.h).
- *
- * - One plan (nodes.c): rank 0 sends arguments, files, variables, seed and
- * script; each rank makes the plan and takes its share.
- * - One start (cluster.h): a moment of each rank's clock; rank 0 compares
- * clocks.
- * - One report (report.c, mail.c): rank 0 adds up, and passes the sum on.
- * - One end (report.c): a rank that stops informs rank 0, which informs all;
- * then come last reports, each rank's end, and rank 0's confirmation.
+ *   plan    nodes.c: rank 0 sends arguments, files, variables, seed and script;
+ *           each rank makes the plan and takes its share
+ *   start   cluster.h: a moment of each rank's clock; rank 0 compares clocks
+ *   report  report.c, mail.c: rank 0 adds up, and passes the sum on
+ *   end     report.c: a rank that stops informs rank 0, which informs all; then
+ *           come last reports, each rank's end, and rank 0's confirmation
  *
  * src/run has only struct peers and the share in the plan.  Rank 0 waits half
- * an interval for a late one, which is added to the next.  A rank that is
+ * an interval for a late report, which is added to the next.  A rank that is
  * silent for 15 seconds, or missing after the launcher's SIGTERM, is lost: the
  * run ends, and the others report.
  */

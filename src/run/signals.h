@@ -3,10 +3,9 @@
  * SIGINT or SIGTERM that is no echo ends it at once; SIGHUP and SIGXCPU are
  * repeated by the system.  SIGHUP stays ignored under nohup.
  *
- * The signals are blocked in all threads, and one thread waits for them.
- * Threads that do not block them, older or of libraries, pass them on.
- * Programs that a thread starts would inherit the blocked signals: see
- * signals_open() and signals_child_mask().
+ * One thread waits for the signals, which all others block, or, older ones and
+ * those of libraries, pass on.  Programs that a thread starts would inherit the
+ * blocked signals: see signals_open() and signals_child_mask().
  */
 #ifndef BENCH_RUN_SIGNALS_H
 #define BENCH_RUN_SIGNALS_H

@@ -2,12 +2,9 @@
  * stall.h - times in which no client of a run was served.  Only for src/run.
  *
  * A stall begins with the last success of any client, or later when a client
- * begins to wait, and ends with the next success.  It is longer than --stall
- * and, without an error in it, than ten times the mean time between successes:
- * long events are no stalls.
- *
- * The client that ends a stall finds it, by its own time since its last
- * success.
+ * begins to wait, and ends with the next success, whose client finds it.  It is
+ * longer than --stall and, without an error in it, than ten times the mean time
+ * between successes: long events are no stalls.
  */
 #ifndef BENCH_RUN_STALL_H
 #define BENCH_RUN_STALL_H

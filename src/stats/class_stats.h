@@ -5,7 +5,7 @@
  * A class is a kind of operation: a read, an fsync, one SQL statement. A
  * recorder belongs to a thread that runs events; any thread may read. The
  * numbers only grow; periods are differences. Recorders exist only if the
- * results show classes. Many threads share histograms, the more so with many
+ * results show classes. Threads share histograms, the more so with many
  * classes.
  */
 #ifndef BENCH_STATS_CLASS_STATS_H

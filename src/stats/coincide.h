@@ -8,11 +8,11 @@
  *
  * Chance is what remains if the series is shifted, in a circle, by all
  * distances (or 2048) but the smallest. A dip counts by its loss, a series by
- * the share of the dip in which it is active. A finding has p <= 0.01, a chance
- * of at most 0.01 that any series gets as far, and meets at least 1.5 times as
- * many dips as by chance. If nothing passes, series are compared with the loss
- * by correlation; one dip can be enough. Each stage is wrong by chance in at
- * most 1 % of runs. Runs of less than about 100 intervals have no finding.
+ * the share of the dip in which it is active. A finding has a chance of at most
+ * 1 % that any series gets as far (p <= 0.01), and meets at least 1.5 times as
+ * many dips as by chance. Otherwise series are compared with the loss by
+ * correlation; one dip can be enough. Runs of less than about 100 intervals
+ * have no finding.
  */
 #ifndef BENCH_STATS_COINCIDE_H
 #define BENCH_STATS_COINCIDE_H

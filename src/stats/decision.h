@@ -1,6 +1,6 @@
 /*
  * decision.h - does an objective hold, or has it failed? Decided from counts of
- * all and of late events, as early as that is certain. Pure functions.
+ * all and of late events, as early as possible. Pure functions.
  *
  * At most a share of all events may be late: 1 % for "p99<=10ms". The test is
  * the exact binomial one, with counts divided by the variance inflation of late

@@ -3,14 +3,13 @@
  * read.
  *
  * Counters and buckets only grow; a period is the difference of two snapshots.
- * Minimum and maximum are kept per *epoch*, which a snapshot starts. A worker
- * notices at the end of its next event, saves its counters, and restarts
- * minimum and maximum. So the numbers of a worker in a snapshot belong
- * together.
+ * Minimum and maximum are kept per *epoch*, which a snapshot starts. At the end
+ * of the next event, a worker saves its counters, and restarts minimum and
+ * maximum. So the numbers of a worker in a snapshot belong together.
  *
  * A worker may read the epoch just before a snapshot and add its event just
- * after: a *late* event, visible as a difference between the snapshot and the
- * worker's counters at the end of the epoch. It belongs to the next snapshot.
+ * after: a *late* event, the difference between the snapshot and the worker's
+ * counters at the end of the epoch. The next snapshot counts it.
  */
 #ifndef BENCH_STATS_RECORDER_H
 #define BENCH_STATS_RECORDER_H

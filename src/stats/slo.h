@@ -1,9 +1,8 @@
 /*
  * slo.h - an objective, such as "p99<=10ms,errors<=0.1%", and the verdict on a
- * run: pure functions without memory of their own. An objective holds if each
- * term does.
+ * run: pure functions. An objective holds if each term does.
  *
- * Later than any limit are events inside of workers at a forced end and, with
+ * Events inside of workers at a forced end are later than any limit, and with
  * --rate, arrivals that never began and failed attempts. Percentiles count
  * them. The average and the largest latency are of ended events; their terms
  * fail if an event was unfinished at a forced end.

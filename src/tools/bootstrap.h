@@ -7,8 +7,8 @@
  * several lengths and from the correlation of successive samples, so that long
  * noise and drift count.  Among the runs of a group, BOOT_RUN_SPREAD stands in
  * for the unknown spread, with the weight of BOOT_PRIOR_RUNS runs (a moderated
- * variance).  Scatter beyond that is added, known as well as the number of runs
- * allows.  The width is that of Student's t distribution.
+ * variance); scatter beyond is added.  The width is that of Student's t
+ * distribution.
  */
 #ifndef BENCH_TOOLS_BOOTSTRAP_H
 #define BENCH_TOOLS_BOOTSTRAP_H

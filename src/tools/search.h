@@ -1,9 +1,7 @@
 /*
  * search.h - which value to measure next, to find the highest that holds an
- * objective.
- *
- * A pure function of the steps so far, so that a search can be replayed from
- * its document.
+ * objective: a pure function of the steps so far, so that a search can be
+ * replayed from its document.
  *
  * Phases:
  *   ceiling    a closed loop: upper bound of the rate (only rates)
@@ -17,10 +15,9 @@
  *              detect drift
  *
  * A step that contradicts others is repeated, and the majority counts.  The
- * lowest value has to fail several times.  A step
- * with a disturbed client does not count.  An undecided step (a pause of the
- * machine, perhaps) is repeated some times before its value counts as not
- * holding, unless repeats could not decide either.
+ * lowest value has to fail several times.  Steps with a disturbed client do not
+ * count.  An undecided step is repeated before its value counts as not holding,
+ * unless repeats could not decide either.
  */
 #ifndef BENCH_TOOLS_SEARCH_H
 #define BENCH_TOOLS_SEARCH_H

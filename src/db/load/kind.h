@@ -2,9 +2,9 @@
  * kind.h - kinds of tables for the loader, one for each workload.  A row is a
  * pure function of the seed, the table and a key: any thread can make any row.
  *
- * Keys are numbered 1, 2, ... and stand for the values of the first key columns
- * in order, the last column changing first.  A key has one row, or several with
- * a column that numbers them.
+ * Keys 1, 2, ... stand for the values of the first key columns in order, the
+ * last column changing first.  A key has one row, or several with a column that
+ * numbers them.
  *
  * To add a kind: a file in src/db/load/kinds, and a line in kinds/kind_list.c.
  */

@@ -4,10 +4,9 @@
  * libpq sends the password in plain text to whoever asks, accepts a login
  * without the server's proof, and computes as many SCRAM hashes as a server
  * wants.  Therefore, until the login ends or TLS begins, libpq has one end of a
- * socket pair in place of its connection, and requests for passwords are passed
- * on after a look.  Under TLS the number of hashes cannot be seen, so
- * everything after the request runs in a thread, which is left behind when the
- * time is over.
+ * socket pair, and requests for passwords are passed on after a look.  TLS
+ * hides the number of hashes, so everything after the request runs in a thread,
+ * which is left behind when the time is over.
  */
 #include "drivers/pgsql/login.h"
 

@@ -3,7 +3,7 @@
  *
  * libpq copies every value, and asks for a description of each result: nine
  * tenths of the instructions of a client that only counts rows.  Here the
- * answer stays in one buffer, rows are counted, and become values when fetched.
+ * answer stays in one buffer, and rows become values when fetched.
  *
  * libpq is idle meanwhile and does not see the messages, which are whole
  * exchanges, up to ReadyForQuery.  It still prepares and frees statements,

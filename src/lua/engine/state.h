@@ -3,11 +3,11 @@
  * script's functions.  One thread at a time uses a state, after it has entered
  * it.
  *
- * Owners of data: the script has what states share (shared.h); a state has
- * globals, modules, the heap, connections with statements and unread results
- * (`env`), and cells of measures; a worker has its number, the random stream,
- * the recorders and the open event (run/worker.h); a thread has only the state
- * that it is in.  Each worker has a state and a thread of its own.
+ * The script owns what states share (shared.h); a state owns globals, modules,
+ * the heap, connections with statements and unread results (`env`), and cells
+ * of measures; a worker owns its number, the random stream, the recorders and
+ * the open event (run/worker.h).  Each worker has a state and a thread of its
+ * own.
  */
 #ifndef BENCH_LUA_ENGINE_STATE_H
 #define BENCH_LUA_ENGINE_STATE_H

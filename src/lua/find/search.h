@@ -10,11 +10,11 @@
 struct strbuf;
 
 /*
- * Return the folder of the bundled scripts, in `buf`.  It is the first of these
- * that exists: BENCH_DATADIR of the environment; the program itself, if it
- * contains them; the configured one; ../share/bench beside the program, if it
- * was moved; the one in the source, if the program was built there or in a
- * folder of it.  If none exists, it is the configured one.
+ * Return the folder of the bundled scripts, in `buf`, the first that exists:
+ * BENCH_DATADIR of the environment; the program itself, if it contains them;
+ * the configured one; ../share/bench beside the program, if it was moved; the
+ * one in the source, if the program was built there or in a folder of it.  If
+ * none exists: the configured one.
  */
 const char *search_datadir(char buf[PATH_MAX]);
 

@@ -3,7 +3,7 @@
  * completions, and the order of writes and fsyncs.
  *
  * An event hands one request to the system. If the queue is full, the event
- * waits for a completion; all that are there are taken, so that the time of a
+ * waits for a completion, and takes all that are there, so that the time of a
  * request ends when it does. A queue belongs to one thread, and allocates only
  * when it is made.
  */
@@ -24,10 +24,9 @@ struct queue;
  * Is polling for completions better than sleeping at once?
  *
  * Requests that another thread of the kernel executes take a few microseconds,
- * and sleeping and waking ten times that on idle processors. On busy ones, the
- * other side needs the processor. In a trial, some waits of each way are timed;
- * many follow in the faster way (polling must be clearly faster), then the next
- * trial.
+ * and sleeping and waking ten times that on idle CPUs. On busy ones, the other
+ * side needs the CPU. In a trial, some waits of each way are timed; many follow
+ * in the faster way (polling must be clearly faster), then the next trial.
  */
 
 enum {

@@ -2,10 +2,9 @@
  * witness.h - --file-crash-log: a run whose writes can be judged after a crash.
  *
  * Blocks have stamps (validate.h) with a generation. The log (sync_log.h) has
- * writes begun and completed, and fsyncs. Writes to one block have an order:
- * never are two in flight, and while the block is claimed, one counter of the
- * run gives the generation. In the modes wal and mixed, one thread at a time
- * writes a file.
+ * writes begun and completed, and fsyncs. Two writes to one block are never in
+ * flight, and while the block is claimed, one counter of the run gives the
+ * generation. In the modes wal and mixed, one thread at a time writes a file.
  */
 #ifndef BENCH_TESTS_FILEIO_WITNESS_H
 #define BENCH_TESTS_FILEIO_WITNESS_H

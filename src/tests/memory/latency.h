@@ -2,11 +2,10 @@
  * latency.h - the time of a dependent access by the size of the memory.
  *
  * One worker follows a random cycle of lines that grows from 4 KiB on. Each
- * point begins with a pass that is not measured: otherwise the lines touched
- * last would still be in the caches. If there is no time for all passes, sizes
- * are left out. A point is the lower quartile of many short samples, because
- * disturbances only add time; samples during which the worker lost its
- * processor are dropped.
+ * point begins with an unmeasured pass: otherwise the lines touched last would
+ * still be in the caches. Without time for all passes, sizes are left out. A
+ * point is the lower quartile of many short samples, because disturbances only
+ * add time; samples during which the worker lost its CPU are dropped.
  */
 #ifndef BENCH_TESTS_MEMORY_LATENCY_H
 #define BENCH_TESTS_MEMORY_LATENCY_H

@@ -1,23 +1,23 @@
 /*
- * history.h - what the transactions of a run have done, as their clients saw
- * it: the form of the file, and what a program reads from it.
+ * history.h - the transactions of a run, as their clients saw them: the form of
+ * the file, and what a program reads from it.
  *
  * The file is text.  Its first line is HISTORY_MAGIC and the kind of its
  * values, "lists" or "registers".  Lines that begin with # are for people. Each
- * other line is one transaction:
+ * other line is one transaction, in no order:
  *
- * PROCESS INVOKED COMPLETED OUTCOME [OPERATION]...
+ *   PROCESS INVOKED COMPLETED OUTCOME [OPERATION]...
  *
- * Times are nanoseconds from the start of the run, COMPLETED is - if it is not
- * known.  OUTCOME is ok, fail (nothing was committed) or unknown.  An OPERATION
- * is r:KEY=VALUE (read), r:KEY (a read without an answer), and in registers
+ * Times are nanoseconds from the start of the run; COMPLETED is - if unknown.
+ * OUTCOME is ok, fail (nothing was committed) or unknown.  An OPERATION is
+ * r:KEY=VALUE (read), r:KEY (a read without an answer), in registers
  * w:KEY=VALUE (write), in lists a:KEY=VALUE (append).  A list that was read is
  * its elements with commas between; without a VALUE, there was nothing.  Keys
  * and values are decimal numbers, at most INT64_MAX, without signs and leading
  * zeros.  Nobody writes the same value to a key twice.
  *
  * The last line is "end" with the number of transactions.  Without it, the
- * history is cut off.  Transactions are in no order.
+ * history is cut off.
  */
 #ifndef BENCH_HISTORY_HISTORY_H
 #define BENCH_HISTORY_HISTORY_H

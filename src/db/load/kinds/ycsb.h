@@ -2,10 +2,9 @@
  * ycsb.h - the rows of the table of the ycsb script.
  *
  * Rows 1..records are loaded, the others inserted later.  The place of a row is
- * the number of its key: the number of the row with ordered keys.  Hashed keys
- * are a permutation: loaded rows are `gap` apart, and inserted rows fall
- * between them, all over the table.  A key is the place, or "user" and its 19
- * digits.
+ * the number of its key: ordered keys have the row's number.  Hashed keys are a
+ * permutation: loaded rows are `gap` apart, and inserted rows fall between.  A
+ * key is the place, or "user" and its 19 digits.
  *
  * A field is a function of the seed, the row, the field and a version.  Its
  * head has YCSB_HEAD characters: `w` if the whole row was written, or `f`; 11
