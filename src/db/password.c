@@ -136,7 +136,7 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
   }
   n = password_read(ends[0], text, sizeof(text), until_ns);
   (void)close(ends[0]);
-  /* The output can end long before the command. */
+  /* The command can outlive its output. */
   while (n >= 0 && waitpid(pid, &status, WNOHANG) == 0) {
     (void)poll(NULL, 0, 1);
     if (clock_now_ns() >= until_ns)

@@ -3,11 +3,13 @@
  * and the schema around their tables.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -153,7 +155,7 @@ static void database_add_args(struct child_words *l, const struct database *d,
     child_words_add(l, mem_strdup(*more));
 }
 
-/* The first FATAL line, or else the last line. */
+/* The first FATAL line, else the last. */
 static void database_take_line(FILE *from, struct strbuf *ret)
 {
   char *line = NULL;
@@ -291,18 +293,66 @@ static bool database_make(struct database *d, struct strbuf *failure)
   return made;
 }
 
+#define SQLITE_FILE "--sqlite-db="
+
+static int database_make_file(struct database *d, struct err *err)
+{
+  const char *beside = result_text_at(database_result(d, DATABASE_FLOOR)->json,
+                                      "database.file");
+  struct strbuf option = { 0 };
+  const char *path;
+  int rc = 0, fd;
+
+  if (strncmp(beside, "file:", 5) == 0) {
+    d->schema[0] = '\0';
+    return err_set(err, -EINVAL,
+                   "--sqlite-db=%.200s is not possible here (expected the name "
+                   "of a file)",
+                   beside);
+  }
+  strbuf_addf(&option, SQLITE_FILE "%s-%s", beside, d->schema);
+  path = strbuf_str(&option) + strlen(SQLITE_FILE);
+  fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (fd < 0)
+    rc = err_sys(err, "cannot make the file '%.300s' for the tables", path);
+  else
+    (void)close(fd);
+  if (rc == 0)
+    child_words_take(&d->own, &option);
+  else
+    d->schema[0] = '\0';
+  strbuf_done(&option);
+  return rc;
+}
+
+static void database_remove_file(const struct database *d)
+{
+  static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+
+  for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+    struct strbuf path = { 0 };
+
+    strbuf_addf(&path, "%s%s", d->own.of[0] + strlen(SQLITE_FILE), ends[i]);
+    if (!path.failed)
+      (void)unlink(strbuf_str(&path));
+    strbuf_done(&path);
+  }
+}
+
 static int database_make_schema(struct database *d, struct err *err)
 {
   struct strbuf failure = { 0 };
   uint64_t number = 0;
   bool made;
 
-  if (database_is(d, "sqlite"))
+  if (d->tries)
     return 0;
   if (getrandom(&number, sizeof(number), 0) < 0)
     return err_sys(err, "no random number for the name of a schema");
   (void)snprintf(d->schema, sizeof(d->schema), "bench_%08llx",
                  (unsigned long long)(number & 0xffffffff));
+  if (database_is(d, "sqlite"))
+    return database_make_file(d, err);
   made = database_make(d, &failure);
   if (!made && database_is(d, "pgsql") && d->children.signal == 0) {
     d->is_whole_database = true;
@@ -328,7 +378,9 @@ static void database_clean(struct database *d)
   struct strbuf sql = { 0 }, failure = { 0 };
   const int number = d->children.signal;
 
-  if (d->schema[0]) {
+  if (d->schema[0] && database_is(d, "sqlite")) {
+    database_remove_file(d);
+  } else if (d->schema[0]) {
     const bool whole = d->is_whole_database;
 
     d->children.signal = 0;
@@ -383,13 +435,15 @@ static int database_step(struct database *d, struct database_step *s,
                          const struct step_how *h, struct strbuf *failure,
                          struct err *err)
 {
-  char time[40], warmup[40], threads[32], rate[48], json[512], slo[200];
+  const struct opt_entry *e = optset_find(d->args->set, "db-query-timeout");
+  char time[40], warmup[40], threads[32], rate[48], json[512], slo[200],
+    limit[40];
   const char *more[] = { time,
                          warmup,
                          threads,
                          json,
                          "--sweep-role=step",
-                         "--db-query-timeout=60",
+                         limit,
                          slo,
                          rate,
                          h->searches ? "--slo-until-decided=on" : NULL,
@@ -406,6 +460,8 @@ static int database_step(struct database *d, struct database_step *s,
       n++;
     more[n] = h->option;
   }
+  (void)snprintf(limit, sizeof(limit), "--db-query-timeout=%.15s",
+                 e && e->given ? opt_get_string(e) : "60");
   (void)snprintf(time, sizeof(time), "--time=%.3f", h->time_s * 0.9);
   (void)snprintf(warmup, sizeof(warmup), "--warmup-time=%.3f", h->time_s * 0.1);
   (void)snprintf(threads, sizeof(threads), "--threads=%u", h->threads);

@@ -162,3 +162,17 @@ END
   run -2 "$BENCH" try --threads=3
   [[ $output = *"--threads has no effect on try"* ]]
 }
+
+@test "sqlite: the file of the user stays as it was, and nothing is left beside it" {
+  mkdir data
+  python3 -c "
+import sqlite3
+con = sqlite3.connect('data/user.db')
+con.execute('CREATE TABLE sbtest1(mine INTEGER)')
+con.commit()"
+  before=$(sha256sum data/user.db)
+  database --dsn=sqlite:data/user.db --minutes=0.1
+  [[ $status = 0 && $(sha256sum data/user.db) = "$before" && $(ls -A data) = user.db ]]
+  database --sqlite-db=file:data/user.db --minutes=0.1
+  [[ $status = 1 && $stderr = "FATAL: --sqlite-db=file:data/user.db is not possible here (expected the name of a file)" ]]
+}

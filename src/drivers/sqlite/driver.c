@@ -25,7 +25,7 @@
 
 #define WORTH_A_LINE (UINT64_C(1) << 20)
 
-/* Contents besides free pages, also marks of another program. */
+/* Also marks of another program. */
 static const char what_is_there[] =
   "SELECT (SELECT COUNT(*) FROM sqlite_master WHERE name NOT LIKE "
   "'sqlite\\_%' ESCAPE '\\') + (u.user_version <> 0) + "
