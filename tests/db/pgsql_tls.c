@@ -1,15 +1,17 @@
 /*
- * pgsql_tls.c - certificates and names of servers: our own login trusts those
- * that libpq trusts, and no others.
+ * pgsql_tls.c - our own login trusts the servers that libpq trusts, and no
+ * others: certificates, names, keys, second attempts, and somebody in between.
  */
 #include <netdb.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "db/driver_visit.h"
@@ -310,24 +312,53 @@ struct server {
   char port[8];
   pthread_t thread;
   SSL_CTX *ctx;
+  /* To the question for TLS: a letter, and what somebody in between adds. */
+  const char *answer;
+  bool is_broken;         /* no handshake follows */
+  char seen[8];           /* T: logins with TLS, p: without, -: neither */
+  void *(*serve)(void *); /* [opt] */
+  const char *real_port;  /* of a server behind this one */
+  bool strips;
 };
+
+static const char accepted[] = "E\0\0\0\x24SFATAL\0VFATAL\0C28000\0Maccepted\0";
+
+static char serve_tls(const struct server *s, int fd)
+{
+  const size_t n = strlen(s->answer);
+  SSL *ssl = SSL_new(s->ctx);
+  char how = '-', bytes[1024];
+
+  (void)SSL_set_fd(ssl, fd);
+  if (send(fd, s->answer, n, 0) == (ssize_t)n && !s->is_broken &&
+      SSL_accept(ssl) == 1 && SSL_read(ssl, bytes, sizeof(bytes)) > 0) {
+    how = 'T';
+    (void)SSL_write(ssl, accepted, sizeof(accepted));
+  }
+  SSL_free(ssl);
+  return how;
+}
 
 static void *serve(void *arg)
 {
-  static const char accepted[] =
-    "E\0\0\0\x24SFATAL\0VFATAL\0C28000\0Maccepted\0";
-  const struct server *s = arg;
+  struct server *s = arg;
   int fd;
 
   while ((fd = accept(s->fd, NULL, NULL)) >= 0) {
-    SSL *ssl = SSL_new(s->ctx);
-    char first[1024];
+    const size_t n = strlen(s->seen);
+    char how = '-', bytes[1024];
+    ssize_t got = recv(fd, bytes, sizeof(bytes), 0);
 
-    (void)SSL_set_fd(ssl, fd);
-    if (recv(fd, first, sizeof(first), 0) == 8 && send(fd, "S", 1, 0) == 1 &&
-        SSL_accept(ssl) == 1 && SSL_read(ssl, first, sizeof(first)) > 0)
-      (void)SSL_write(ssl, accepted, sizeof(accepted));
-    SSL_free(ssl);
+    if (got == 8 && *s->answer == 'S') {
+      how = serve_tls(s, fd);
+    } else {
+      if (got == 8 && send(fd, s->answer, 1, 0) == 1)
+        got = recv(fd, bytes, sizeof(bytes), 0);
+      if (got > 8 && send(fd, accepted, sizeof(accepted), 0) > 0)
+        how = 'p';
+    }
+    if (n + 1 < sizeof(s->seen))
+      s->seen[n] = how;
     (void)close(fd);
   }
   return NULL;
@@ -338,8 +369,10 @@ static void server_open(struct server *s, const struct one *o)
   const struct sockaddr_in at = loopback_listen(&s->fd);
 
   s->ctx = make_server(o);
+  if (!s->answer)
+    s->answer = "S";
   (void)snprintf(s->port, sizeof(s->port), "%u", ntohs(at.sin_port));
-  MUST(pthread_create(&s->thread, NULL, serve, s) == 0);
+  MUST(pthread_create(&s->thread, NULL, s->serve ? s->serve : serve, s) == 0);
 }
 
 static void server_close(struct server *s)
@@ -352,13 +385,28 @@ static void server_close(struct server *s)
 
 /* ---- the comparison ---- */
 
-static bool own_trusts(struct conn *c)
+static enum visit_rc own_fails(struct conn *c, struct outcome *out)
 {
   const uint64_t until_ns = clock_now_ns() + 20 * NS_PER_S;
   struct visit v = { .sql = "SELECT 1", .len = 8, .until_ns = until_ns };
+  const enum visit_rc rc = pgsql_visit(c->session, &v, out);
+
+  MUST(rc != VISIT_DONE);
+  return rc;
+}
+
+static void library_fails(struct conn *c, struct outcome *out)
+{
+  c->session->may_be_raw = false;
+  *out = (struct outcome){ 0 };
+  MUST(c->driver->connect(c->session, clock_now_ns() + 20 * NS_PER_S, out) < 0);
+}
+
+static bool own_trusts(struct conn *c)
+{
   struct outcome out = { 0 };
 
-  MUST(pgsql_visit(c->session, &v, &out) == VISIT_FAILED);
+  MUST(own_fails(c, &out) == VISIT_FAILED);
   if (strstr(out.msg, "accepted"))
     return true;
   OK(strstr(out.msg, "certificate") && out.permanent, "it says why not");
@@ -369,10 +417,25 @@ static bool library_trusts(struct conn *c)
 {
   struct outcome out = { 0 };
 
-  c->session->may_be_raw = false;
-  MUST(c->driver->connect(c->session, clock_now_ns() + 20 * NS_PER_S, &out) <
-       0);
+  library_fails(c, &out);
   return strstr(out.msg, "accepted") != NULL;
+}
+
+/* A session that is not open, and that `f` leads to `port`. */
+static struct conn *client_open(struct fixture *f, const char *mode,
+                                const char *host, const char *port)
+{
+  struct conn *c;
+
+  fixture_init(f);
+  fixture_open(f);
+  c = fixture_conn(f);
+  c->driver->disconnect(c->session);
+  f->host[0] = host;
+  f->port[0] = port;
+  for (f->cfg.sslmode = 0; strcmp(pgsql_sslmodes[f->cfg.sslmode], mode) != 0;)
+    f->cfg.sslmode++;
+  return c;
 }
 
 static void compare(const struct one *o)
@@ -383,14 +446,7 @@ static void compare(const struct one *o)
   bool own, library;
 
   server_open(&s, o);
-  fixture_init(&f);
-  fixture_open(&f);
-  c = fixture_conn(&f);
-  c->driver->disconnect(c->session);
-  f.host[0] = o->host;
-  f.port[0] = s.port;
-  while (strcmp(pgsql_sslmodes[f.cfg.sslmode], o->mode) != 0)
-    f.cfg.sslmode++;
+  c = client_open(&f, o->mode, o->host, s.port);
   f.cfg.sslrootcert = made.ca_file;
   f.cfg.sslcrl = o->flaw == REVOKED ? made.crl_file : NULL;
   own = own_trusts(c);
@@ -402,12 +458,208 @@ static void compare(const struct one *o)
   server_close(&s);
 }
 
+static const struct one usual = { .cn = HOST };
+
+/* ---- second attempts, and bytes in front of the handshake ---- */
+
+static const struct {
+  const char *what, *mode, *answer;
+  bool is_broken;
+  const char *seen;
+  const char *text; /* of our own login */
+} turns[] = {
+  { "disable", "disable", "S", false, "p", "accepted" },
+  { "allow: with TLS in the end", "allow", "S", false, "pT", "accepted" },
+  { "prefer: without TLS in the end", "prefer", "S", false, "Tp", "accepted" },
+  { "prefer: after no handshake", "prefer", "S", true, "-p", "accepted" },
+  { "prefer: the server has no TLS", "prefer", "N", false, "p", "accepted" },
+  { "require", "require", "S", false, "T", "accepted" },
+  { "require: no handshake", "require", "S", true, "-", "closed" },
+  { "require: no TLS", "require", "N", false, "-", "not support SSL" },
+  { "bytes in front of the handshake", "require", "SE", false, "-",
+    "unencrypted data after SSL response" },
+  { "an answer in front of it", "require",
+    "SE\1\1\1\1SFATAL\1C28000\1Maccepted\1", false, "-",
+    "unencrypted data after SSL response" },
+};
+
+static void take_turns(size_t i, bool own)
+{
+  struct server s = { .answer = turns[i].answer,
+                      .is_broken = turns[i].is_broken };
+  struct outcome out = { 0 };
+  struct fixture f;
+  struct conn *c;
+
+  server_open(&s, &usual);
+  c = client_open(&f, turns[i].mode, HOST, s.port);
+  if (!own)
+    library_fails(c, &out);
+  else
+    MUST(own_fails(c, &out) == VISIT_FAILED);
+  server_close(&s);
+  /* If nobody is asked, the library has other words. */
+  OK((own && strstr(out.msg, turns[i].text)) ||
+       (!own &&
+        !strstr(out.msg, "accepted") == (strcmp(turns[i].seen, "-") == 0)),
+     turns[i].what);
+  OK_STR(s.seen, turns[i].seen, own ? "as expected" : "as the library");
+  fixture_done(&f);
+}
+
+/* ---- permissions of the client's key ---- */
+
+static void key_with(mode_t permissions)
+{
+  char cert[96], key[96], what[64];
+  struct server s = { 0 };
+  struct outcome out = { 0 };
+  enum visit_rc own;
+  struct fixture f;
+  struct conn *c;
+  FILE *file;
+
+  (void)snprintf(cert, sizeof(cert), "%s/client", made.folder);
+  (void)snprintf(key, sizeof(key), "%s/key", made.folder);
+  write_pem(cert, made.ca.cert, NULL);
+  file = fopen(key, "w");
+  MUST(file &&
+       PEM_write_PrivateKey(file, made.ca.key, NULL, NULL, 0, NULL, NULL) ==
+         1 &&
+       fclose(file) == 0 && chmod(key, permissions) == 0);
+  server_open(&s, &usual);
+  c = client_open(&f, "require", HOST, s.port);
+  f.cfg.sslcert = cert;
+  f.cfg.sslkey = key;
+  own = own_fails(c, &out);
+  library_fails(c, &out);
+  (void)snprintf(what, sizeof(what), "a key with the permissions %03o",
+                 (unsigned)permissions);
+  OK((own == VISIT_FAILED) == (strstr(out.msg, "accepted") != NULL), what);
+  if (permissions == 0600 || permissions == 0644)
+    OK((own == VISIT_FAILED) == (permissions == 0600), "as expected");
+  fixture_done(&f);
+  server_close(&s);
+  MUST(unlink(cert) == 0 && unlink(key) == 0);
+}
+
+/* ---- somebody in between ---- */
+
+static bool relay_ask(int fd)
+{
+  static const char question[] = { 0, 0, 0, 8, 4, (char)210, 22, 47 };
+  char letter;
+
+  return send(fd, question, 8, 0) == 8 && recv(fd, &letter, 1, 0) == 1 &&
+         letter == 'S';
+}
+
+/* One of two ways has ended: false. */
+static bool relay_pass(SSL *from, SSL *to, bool strips)
+{
+  static const char plus[] = "SCRAM-SHA-256-PLUS";
+  char bytes[16 * 1024], *at;
+  int n;
+
+  do {
+    n = SSL_read(from, bytes, sizeof(bytes));
+    if (n <= 0)
+      return false;
+    at = strips ? memmem(bytes, (size_t)n, plus, sizeof(plus)) : NULL;
+    if (at) { /* the first of the mechanisms in a short message */
+      n -= (int)sizeof(plus);
+      memmove(at, at + sizeof(plus), (size_t)(bytes + n - at));
+      bytes[4] = (char)(bytes[4] - (char)sizeof(plus));
+    }
+    if (SSL_write(to, bytes, n) != n)
+      return false;
+  } while (SSL_pending(from) > 0);
+  return true;
+}
+
+static void relay_session(const struct server *s, int near, int far)
+{
+  SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+  SSL *client = SSL_new(s->ctx), *server = SSL_new(ctx);
+  struct pollfd fds[] = { { .fd = near, .events = POLLIN },
+                          { .fd = far, .events = POLLIN } };
+  char question[8];
+  bool open;
+
+  (void)SSL_set_fd(client, near);
+  (void)SSL_set_fd(server, far);
+  open = recv(near, question, 8, MSG_WAITALL) == 8 &&
+         send(near, "S", 1, 0) == 1 && SSL_accept(client) == 1 &&
+         relay_ask(far) && SSL_connect(server) == 1;
+  while (open && poll(fds, 2, -1) > 0)
+    open = (!fds[0].revents || relay_pass(client, server, false)) &&
+           (!fds[1].revents || relay_pass(server, client, s->strips));
+  SSL_free(client);
+  SSL_free(server);
+  SSL_CTX_free(ctx);
+}
+
+static void *relay(void *arg)
+{
+  const struct server *s = arg;
+  struct sockaddr_in at = { .sin_family = AF_INET,
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                            .sin_port = htons((uint16_t)atoi(s->real_port)) };
+  int near, far;
+
+  while ((near = accept(s->fd, NULL, NULL)) >= 0) {
+    far = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(far, (const struct sockaddr *)&at, sizeof(at)) == 0)
+      relay_session(s, near, far);
+    (void)close(near);
+    (void)close(far);
+  }
+  return NULL;
+}
+
+/* Only the binding to the channel gives away that the certificate is another
+ * one. */
+static void bind_to_channel(bool own, bool strips)
+{
+  struct server s = { .serve = relay,
+                      .real_port = fixture_env("PG_PORT", "5432"),
+                      .strips = strips };
+  struct outcome out = { 0 };
+  struct fixture f;
+  struct conn *c;
+
+  server_open(&s, &usual);
+  c = client_open(&f, "require", HOST, s.port);
+  f.cfg.user = "sbpass";
+  f.cfg.password = "secret";
+  if (strips)
+    MUST(setenv("PGCHANNELBINDING", "require", 1) == 0);
+  if (own)
+    OK(own_fails(c, &out) == (strips ? VISIT_CANNOT : VISIT_FAILED),
+       "another certificate in between");
+  if (!own || strips)
+    library_fails(c, &out);
+  MUST(unsetenv("PGCHANNELBINDING") == 0);
+  OK(strstr(out.msg, strips ? "channel binding is required"
+                            : "channel binding check failed") != NULL,
+     strips ? "is refused if the mechanism is taken away" : "is noticed");
+  server_close(&s);
+  fixture_done(&f);
+}
+
 int main(void)
 {
   (void)signal(SIGPIPE, SIG_IGN); /* of the server */
   make_all();
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
     compare(&cases[i]);
+  for (size_t i = 0; i < 2 * sizeof(turns) / sizeof(turns[0]); i++)
+    take_turns(i / 2, i % 2 == 0);
+  for (size_t i = 0; i < 5; i++)
+    key_with((const mode_t[]){ 0600, 0640, 0644, 0660, 0604 }[i]);
+  bind_to_channel(true, false);
+  bind_to_channel(false, false);
+  bind_to_channel(true, true);
   unmake_all();
   return TAP_EXIT();
 }
