@@ -181,16 +181,17 @@ static bool is_number(const char *word)
   return *word && strspn(word, "0123456789") == strlen(word);
 }
 
-/* Or the first word of a text. */
-static bool names_run(const char *word)
+/* False for the words of a text. */
+static bool names_run(const char *word, bool alone)
 {
-  return is_number(word) || strchr(word, '/') || access(word, F_OK) == 0;
+  return is_number(word) || is_ours(word) ||
+         (!alone && (strchr(word, '/') || access(word, F_OK) == 0));
 }
 
 static int send_mark(const struct tool_args *args, struct err *err)
 {
   const char *to = args->n_files > 0 ? args->files[0] : "";
-  const size_t first = args->n_files > 0 && names_run(to);
+  const size_t first = args->n_files > 0 && names_run(to, args->n_files == 1);
   struct strbuf line = { 0 };
   int fd = -1, rc;
 

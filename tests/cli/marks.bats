@@ -175,6 +175,9 @@ refused() {
   refused 'no run of this user takes marks: start one with --mark, or name its process or fifo before the text' now
   marked --json=r.json
   must "$BENCH" mark killed the primary
+  touch vacuumed
+  must "$BENCH" mark vacuumed
+  must "$BENCH" mark 'pool 4/8'
   first=$pid
   marked
   bench -1 mark x
@@ -182,5 +185,5 @@ refused() {
   over
   pid=$first
   over
-  must json r.json '[m["text"] for m in d["marks"]] == ["killed the primary"]'
+  must json r.json '[m["text"] for m in d["marks"]] == ["killed the primary", "vacuumed", "pool 4/8"]'
 }
