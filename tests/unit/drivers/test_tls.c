@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -94,7 +95,40 @@ static void *serve(void *arg)
 struct relay {
   int client, server;
   size_t piece; /* bytes; 0: as they come */
+  /* 0: nothing is changed; set by the client after the handshake. */
+  _Atomic uint32_t seed;
 };
+
+static uint32_t draw(uint32_t *state, uint32_t n)
+{
+  *state = *state * 1664525 + 1013904223;
+  return (uint32_t)((uint64_t)*state * n >> 32);
+}
+
+/* Bits turned, bytes lost, and bytes twice; `bytes` has twice the room.  How
+ * many bytes there are now. */
+static size_t damage(char *bytes, size_t n, uint32_t seed)
+{
+  const size_t at = draw(&seed, (uint32_t)n), some = n - at;
+  const size_t head = at % 5; /* of a record */
+
+  switch (draw(&seed, 5)) {
+  case 0:
+    bytes[at] ^= (char)(1 << draw(&seed, 8));
+    return n;
+  case 1:
+    bytes[head < n ? head : 0] ^= (char)(1 << draw(&seed, 8));
+    return n;
+  case 2:
+    return at;
+  case 3:
+    memmove(bytes, bytes + at, some);
+    return some;
+  default:
+    memcpy(bytes + n, bytes + at, some);
+    return n + some;
+  }
+}
 
 static bool relay_give(int fd, const char *bytes, size_t n, size_t piece)
 {
@@ -111,8 +145,9 @@ static bool relay_give(int fd, const char *bytes, size_t n, size_t piece)
 
 static void *relay(void *arg)
 {
-  const struct relay *r = arg;
+  struct relay *r = arg;
   char bytes[4096];
+  uint32_t passed = 0;
   ssize_t n = 1;
 
   while (n > 0) {
@@ -125,10 +160,17 @@ static void *relay(void *arg)
       if (n > 0)
         (void)send(r->server, bytes, (size_t)n, MSG_NOSIGNAL);
     } else {
-      n = recv(r->server, bytes, sizeof(bytes), 0);
-      if (n > 0 && !relay_give(r->client, bytes, (size_t)n,
-                               r->piece ? r->piece : sizeof(bytes)))
+      const uint32_t seed = atomic_load(&r->seed);
+
+      n = recv(r->server, bytes, sizeof(bytes) / 2, 0);
+      if (n > 0 && seed > 0 && passed++ == seed % 5) {
+        n = (ssize_t)damage(bytes, (size_t)n, seed);
+        (void)relay_give(r->client, bytes, (size_t)n, sizeof(bytes));
         n = 0;
+      } else if (n > 0 && !relay_give(r->client, bytes, (size_t)n,
+                                      r->piece ? r->piece : sizeof(bytes))) {
+        n = 0;
+      }
     }
   }
   (void)close(r->client);
@@ -322,6 +364,41 @@ static void no_tls(void *arg)
   shake_with("", -ETIMEDOUT, "a silent server");
 }
 
+/* Whatever somebody in between does after the handshake: no wrong byte is taken
+ * for the server's, and nobody waits for ever. */
+static void damaged(void *arg)
+{
+  static const uint32_t sizes[] = { 1, 100, 3000, 17000 };
+  const uint32_t seed = *(const uint32_t *)arg;
+  bool open = wire_tls_shake(w.link.tls, w.link.fd, later()) == 0 && ask(10);
+  int rc = 0;
+
+  MUST(open);
+  atomic_store(&w.relay.seed, seed);
+  for (uint32_t i = 0; open && i < 100; i++) {
+    const uint32_t n = sizes[i % 4];
+
+    wire_buffer_clear(&w.in);
+    open = wire_send(&w.link, (const uint8_t *)&n, sizeof(n), 0);
+    rc = open ? wire_fill(&w.in, &w.link, n, true) : -EPIPE;
+    open = rc == 0;
+    for (uint32_t j = 0; open && j < n; j++)
+      MUST(w.in.bytes[j] == (j + 1 < n ? 'x' : '.'));
+    MUST(!open || w.in.end == n);
+  }
+  MUST(rc == -EPROTO || rc == -EPIPE || rc == -ECONNRESET);
+  end();
+}
+
+static void test_damaged(void)
+{
+  for (uint32_t seed = 1; seed <= 60; seed++) {
+    start(0, false);
+    damaged(&(uint32_t){ seed * 2654435761u });
+  }
+  OK(true, "records that somebody has damaged");
+}
+
 static void refuse(void)
 {
   OK(!tls_context_new(&(struct tls_wishes){ .ca = "/nowhere" }),
@@ -367,6 +444,7 @@ int main(void)
   test_all(LOOP_AUTO, true);
   start(0, false);
   cut_record(NULL);
+  test_damaged();
   context = strict = tls_context_new(
     &(struct tls_wishes){ .ca_path = "/" }); /* without a certificate */
   MUST(strict != NULL);
