@@ -31,6 +31,11 @@ bool sock_wait(int fd, short events)
   return rc < 0 && errno == EINTR && sock_wait(fd, events);
 }
 
+uint64_t sock_round_trip_ns(int fd)
+{
+  return os_round_trip_ns(fd);
+}
+
 bool sock_is_exhausted(void)
 {
   return errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||

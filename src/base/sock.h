@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* A broken connection gives EPIPE, and no signal. */
@@ -32,6 +33,9 @@ bool sock_is_local(int fd);
 
 /* The process at the other end of a Unix socket; 0: unknown. */
 int sock_peer(int fd);
+/* The shortest round trip that the system has measured; 0: unknown, or a Unix
+ * socket. */
+uint64_t sock_round_trip_ns(int fd);
 /* The port of the other end; 0: none. */
 unsigned sock_peer_port(int fd);
 

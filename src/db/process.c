@@ -411,6 +411,8 @@ void process_describe(struct db_process *p, struct facts *ret)
     }
   }
   facts_text(ret, "statements", process_statement_mode(p));
+  if (p->round_trip_ns > 0)
+    facts_int(ret, "round_trip_ns", (int64_t)p->round_trip_ns);
   if (p->set.backend_sample > 0) {
     const struct backends_seen seen = backends_get(&p->backends);
 

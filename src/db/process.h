@@ -107,6 +107,8 @@ struct db_process {
    * acquire. */
   _Atomic bool place_known, place_here;
   _Atomic int place_pid;
+  _Atomic uint64_t
+    round_trip_ns; /* least of all sessions; 0: unknown; relaxed */
   _Atomic bool native, emulated;
   _Atomic bool checked; /* before the run */
   _Atomic bool looked;  /* at the tables */

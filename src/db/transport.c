@@ -168,14 +168,33 @@ static void note_server(struct conn *c)
   atomic_store_explicit(&p->noted, true, memory_order_release);
 }
 
+static int transport_socket(const struct conn *c)
+{
+  return c->driver->socket ? c->driver->socket(c->session) : -1;
+}
+
+static void note_round_trip(const struct conn *c)
+{
+  _Atomic uint64_t *least = &c->env->process->round_trip_ns;
+  const int fd = transport_socket(c);
+  const uint64_t ns = fd >= 0 ? sock_round_trip_ns(fd) : 0;
+  uint64_t was = atomic_load_explicit(least, memory_order_relaxed);
+
+  while (ns > 0 && (was == 0 || ns < was) &&
+         !atomic_compare_exchange_weak_explicit(
+           least, &was, ns, memory_order_relaxed, memory_order_relaxed))
+    ;
+}
+
 static void note_place(struct conn *c)
 {
   struct db_process *p = c->env->process;
-  const int fd = c->driver->socket ? c->driver->socket(c->session) : -1;
+  const int fd = transport_socket(c);
   const bool here = fd >= 0 && sock_is_local(fd);
 
   if (fd < 0 || atomic_load_explicit(&p->place_known, memory_order_relaxed))
     return;
+  note_round_trip(c);
   p->place_here = here;
   p->place_pid = here ? sock_peer(fd) : 0;
   atomic_store_explicit(&p->place_known, true, memory_order_release);
@@ -193,6 +212,7 @@ void transport_drop(struct conn *c)
       c->driver->unprepare(st->prepared, true);
     st->ready = false;
   }
+  note_round_trip(c);
   c->driver->disconnect(c->session);
   c->session->trx = TRX_NONE;
   call_idle(c);

@@ -170,7 +170,8 @@ void view_other_options(const struct view *v, struct table *t)
 static bool is_fleeting(const char *key)
 {
   return strcmp(key, "available_bytes") == 0 ||
-         strcmp(key, "free_bytes") == 0 || strcmp(key, "reading_ns") == 0;
+         strcmp(key, "free_bytes") == 0 || strcmp(key, "reading_ns") == 0 ||
+         strcmp(key, "round_trip_ns") == 0;
 }
 
 /* A moment of a clock that has no meaning for readers. */

@@ -72,10 +72,16 @@ by_ipv6() {
   grep -Fqx '  "address": "[::1]:'"$PG_PORT"'",' a.json
 }
 
+# round_trips: the document has that of TCP; Unix sockets have none.
+round_trips() {
+  [[ $(uname) != Linux ]] || grep -Eq '^  "round_trip_ns": [1-9][0-9]{3,8},$' tcp.json
+  ! grep round_trip unix.json
+}
+
 @test "mysql: a URL with TLS, checked as far as it says" {
   need_kind mysql
   local to="mysql://sbtest:$word@127.0.0.1:$MY_PORT/sbtest"
-  gets_in --dsn="$to"
+  gets_in --dsn="$to" --json=tcp.json
   gets_in --dsn="$to?ssl-mode=PREFERRED"
   grep -q TLSv1 err
   gets_in --dsn="$to?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_CA"
@@ -87,14 +93,17 @@ by_ipv6() {
   # Nobody listens there: the file comes first.
   refused "cannot read the CA file '/nonexist'" --mysql-host=127.0.0.1 --mysql-port=1 --mysql-ssl=on \
     --mysql-ssl-ca=/nonexist
-  gets_in --dsn="mysql://sbtest:$word@localhost/sbtest?socket=$MY_SOCKET"
+  gets_in --dsn="mysql://sbtest:$word@localhost/sbtest?socket=$MY_SOCKET" --json=unix.json
+  round_trips
   refused 'error 1045.; see --mysql-user and --dsn' --dsn="mysql://sbtest:$word-wrong@127.0.0.1:$MY_PORT/sbtest"
 }
 
 @test "pgsql: a URL with TLS, checked as far as it says" {
   need_kind pgsql
   local to="postgresql://sbtest:$word@localhost:$PG_PORT/sbtest"
-  gets_in --dsn="$to"
+  gets_in --dsn="$to" --json=tcp.json
+  gets_in --dsn="postgresql://sbtest:$word@/sbtest?host=$PG_SOCKET_DIR&port=$PG_PORT" --json=unix.json
+  round_trips
   gets_in --dsn="$to?sslmode=verify-full&sslrootcert=$PG_CA"
   grep -q 'tls_protocol TLSv1' err
   gets_in --dsn="$to?sslmode=verify-full&sslrootcert=$PG_CA&application_name=it%27s&connect_timeout=9"

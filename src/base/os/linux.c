@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -163,6 +165,17 @@ int os_poll(struct pollfd *fd)
 int os_unsent(int fd, int *ret)
 {
   return ioctl(fd, SIOCOUTQ, ret);
+}
+
+uint64_t os_round_trip_ns(int fd)
+{
+  struct tcp_info info = { 0 };
+  socklen_t len = sizeof(info);
+
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0 ||
+      info.tcpi_min_rtt == UINT32_MAX)
+    return 0;
+  return (uint64_t)info.tcpi_min_rtt * 1000;
 }
 
 pid_t os_peer(int fd)

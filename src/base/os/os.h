@@ -77,6 +77,9 @@ int os_unsent(int fd, int *ret);
 /* Of a Unix socket's other end; 0: unknown. */
 pid_t os_peer(int fd);
 
+/* The shortest round trip of late on a TCP connection; 0: unknown. */
+uint64_t os_round_trip_ns(int fd);
+
 /* ---- files ---- */
 
 /* openat() with O_DIRECT on every system: the cache of the file is not read. */
