@@ -268,8 +268,7 @@ static bool usable(struct stmt *st)
   return !st->closed;
 }
 
-/* After a loss the parameters stay: the next execution prepares and binds, as a
- * restarted script does not. */
+/* After a loss the parameters stay for the next execution. */
 int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
 {
   struct conn *c = st->conn;

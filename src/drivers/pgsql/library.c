@@ -378,8 +378,7 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
   return 0;
 }
 
-/* Changes of settings are reported to the library or to the wire code; then
- * libpq's values may be outdated. */
+/* libpq does not hear of changes that the wire code hears of. */
 
 /* Not in an aborted transaction: the server would refuse. */
 static void settings_ask_server(struct pgsql_session *p)

@@ -210,11 +210,8 @@ static bool stmt_varies(const struct pgsql_session *p, const char *sql)
          emul_word_is(word, n, "CALL");
 }
 
-/*
- * A pooler may pass sessions of the server on, with their statements: process
- * and session keep the run's apart.  A session that is `apart` must never
- * execute those: a hash of the text names its statements.
- */
+/* A pooler passes sessions on with their statements.  A session that is `apart`
+ * must never execute those of the run. */
 static void stmt_make_name(struct pgsql_prepared *st, const char *sql)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);

@@ -509,8 +509,7 @@ static bool answer_note_columns(struct pgsql_wire_answer *a,
   return true;
 }
 
-/* No rows.  The server has passed over the Sync of an execution, and awaits
- * another one. */
+/* The server has passed over the Sync of an execution. */
 static bool answer_refuse_copy(struct pgsql_session *p,
                                struct pgsql_wire_answer *a)
 {
@@ -597,8 +596,7 @@ static bool answer_hear_aside(struct pgsql_session *p, const uint8_t *m,
   return true;
 }
 
-/* Settings, notices, or why the server ends the session.  A message that has
- * begun is read to its end: libpq has not seen it. */
+/* A message that has begun is read to its end: libpq has not seen it. */
 COLD static bool answer_hear_asides(struct pgsql_session *p)
 {
   struct pgsql_wire *w = &p->wire;
