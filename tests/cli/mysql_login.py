@@ -11,22 +11,17 @@ import ssl
 import struct
 import sys
 
-from mysql_strange import CAPABILITIES, GREETING, OK, send, serve_statements, take
+from mysql_strange import GREETING, OK, TLS_FLAG, send, serve_statements, take, with_tls
 from sessions import serve_all
 
 QUESTION = b"\x05Password: " if sys.argv[2] == "dialog" else b""
 
 
-TLS = 0x0800
-WITH_TLS = GREETING.replace(struct.pack("<H", CAPABILITIES & 0xffff),
-                            struct.pack("<H", CAPABILITIES & 0xffff | TLS), 1)
-
-
 def serve(session):
     first = 2
-    send(session, 0, WITH_TLS if len(sys.argv) > 4 else GREETING)
+    send(session, 0, with_tls(GREETING) if len(sys.argv) > 4 else GREETING)
     request = take(session)
-    if len(sys.argv) > 4 and struct.unpack("<H", request[:2])[0] & TLS:
+    if len(sys.argv) > 4 and struct.unpack("<H", request[:2])[0] & TLS_FLAG:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[4], sys.argv[5])
         session = context.wrap_socket(session, server_side=True)

@@ -26,6 +26,13 @@ GREETING = (b"\x0a5.5.5-10.11.0-MariaDB\0" + struct.pack("<I", 1) + b"saltsalt\0
             struct.pack("<HBHH", CAPABILITIES & 0xffff, 33, 2, CAPABILITIES >> 16) +
             b"\x15" + b"\0" * 10 + b"saltsaltsalt\0mysql_native_password\0")
 
+TLS_FLAG = 0x0800
+
+
+def with_tls(greeting):
+    low = CAPABILITIES & 0xffff
+    return greeting.replace(struct.pack("<H", low), struct.pack("<H", low | TLS_FLAG), 1)
+
 
 def take(session):
     head = read(session, 4)

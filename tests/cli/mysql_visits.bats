@@ -41,6 +41,35 @@ fails_with() {
   must is "$(tr '\0' . <got)" secret.
 }
 
+# tls_at KIND: as at(), by TCP and with TLS.
+tls_at() {
+  command -v openssl >/dev/null || skip "openssl is not installed"
+  [[ -e key.pem ]] || openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
+    -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem 2>openssl.log
+  rm -f log
+  fake_server mysql_visits.py tcp "$1" cert.pem key.pem
+  to=(--db-driver=mysql --mysql-host=127.0.0.1 "--mysql-port=$(<port)" --mysql-user=me --mysql-password=secret
+    --mysql-ssl=VERIFY_IDENTITY --mysql-ssl-ca=cert.pem --handshake=own --time=0 --server-stats=off)
+}
+
+@test "logins in TLS, the whole password in TLS only" {
+  local kind
+  for kind in native sha2 bytes switch plain whole; do
+    tls_at $kind
+    visit --events=5 --threads=2 --clients=4
+    must has "$output" '^    TLS +5 '
+    lives 5
+  done
+  must is "$(tr '\0' . <got)" secret.
+  tls_at whole
+  : >got
+  visit -1 --events=1 --mysql-ssl=off
+  must has "$stderr" 'the driver cannot log in by itself: the server asks for the whole password$'
+  visit -1 --events=1 --mysql-ssl-ca=
+  must has "$stderr" "self-signed certificate \(error 2026\)"
+  must is "$(<got)" ''
+}
+
 @test "what the client libraries read of the environment" {
   at native
   to=("${to[@]/--mysql-password=secret/--mysql-password=}")
@@ -95,7 +124,7 @@ fails_with() {
   fake_server_stop
   must is "$(tr '\0' . <got)" secret.
   at native
-  for option in --mysql-ssl=REQUIRED:'--mysql-ssl asks for TLS' --mysql-compression=on:'--mysql-compression is on' \
+  for option in --mysql-compression=on:'--mysql-compression is on' \
     --mysql-protocol=library:'--mysql-protocol asks for it' --mysql-dry-run:'--mysql-dry-run connects to no server'; do
     visit -1 --events=1 "${option%%:*}"
     must has "$stderr" "the driver cannot log in by itself: ${option#*:}\$"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A MySQL server for logins without the client library, which judges its clients.
 
-usage: mysql_visits.py SOCKET KIND
+usage: mysql_visits.py PLACE KIND [CERTIFICATE KEY]
 
 Serves one session after the other, until its standard input ends.  Each session
 that has ended with a farewell is a line in the file "log".  The user is "me", the
@@ -27,10 +27,11 @@ password "secret".  KIND is
   table     knows no table, and goes on
 """
 import hashlib
+import ssl
 import struct
 import sys
 
-from mysql_strange import COLUMN, END, GREETING, OK, numbered, send, take
+from mysql_strange import COLUMN, END, GREETING, OK, TLS_FLAG, numbered, send, take, with_tls
 from sessions import read, serve_all
 
 KIND = sys.argv[2]
@@ -38,6 +39,11 @@ SALT = b"saltsaltsaltsaltsalt"
 NATIVE, SHA2 = b"mysql_native_password", b"caching_sha2_password"
 HELLO = GREETING if KIND in ("native", "switch", "ed25519", "clear", "every2", "closes", "shuts", "table") \
     else GREETING.replace(NATIVE, SHA2)
+TLS = len(sys.argv) > 3
+if TLS:
+    CONTEXT = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    CONTEXT.load_cert_chain(sys.argv[3], sys.argv[4])
+    HELLO = with_tls(HELLO)
 served = 0
 
 
@@ -75,7 +81,11 @@ def refuse(session, number):
 
 def log_in(session):
     say(session, 0, HELLO.replace(b"\x08\0\x15", b"\x08\1\x15") if KIND == "plain" else HELLO)
-    answer = take(session)
+    answer, number = take(session), 2
+    if int.from_bytes(answer[:4], "little") & TLS_FLAG:
+        assert len(answer) == 32, answer
+        session = CONTEXT.wrap_socket(session, server_side=True)
+        answer, number = take(session), 3
     assert answer[32:35] == b"me\0", answer
     if KIND == "closes":
         raise EOFError
@@ -83,16 +93,15 @@ def log_in(session):
     plugin = rest.split(b"\0")[1]
     assert rest.startswith(b"sbtest\0"), rest
     assert KIND != "plain" or answer[3] == 1, answer
-    number = 2
     if KIND in ("switch", "ed25519", "clear"):
         other = {"switch": SHA2, "ed25519": b"client_ed25519", "clear": b"mysql_clear_password"}[KIND]
-        say(session, 2, b"\xfe" + other + b"\0" + SALT + b"\0")
-        proof, plugin, number = take(session), other, 4
+        say(session, number, b"\xfe" + other + b"\0" + SALT + b"\0")
+        proof, plugin, number = take(session), other, number + 2
     if KIND == "clear":
         with open("got", "wb") as got:
             got.write(proof)
         send(session, number, OK)
-        return
+        return session
     if proof != (sha2 if plugin == SHA2 else native)(b"secret"):
         refuse(session, number)
     if KIND == "whole":
@@ -104,6 +113,7 @@ def log_in(session):
         say(session, number, b"\1\3")
         number += 1
     say(session, number, OK)
+    return session
 
 
 def serve(session):
@@ -125,7 +135,7 @@ def serve(session):
         send(session, 0, error(1129, b"", b"Host 'me' is blocked because of many connection errors"))
     if KIND in ("length", "version", "http", "full", "blocked"):
         read(session, 1)
-    log_in(session)
+    session = log_in(session)
     while True:
         packet = take(session)
         if packet == b"\1":

@@ -30,6 +30,11 @@ setup() {
 @test "logins without the library succeed and fail as those with it" {
   "$tests/mysql_logins" --driver=mysql --raw --mysql-socket="$MY_SOCKET"
   "$tests/mysql_logins" --driver=mysql --raw "${tcp[@]}" --mysql-user=sbpass
+  "$tests/mysql_logins" --driver=mysql --raw "${tcp[@]}" --mysql-user=sbpass --mysql-ssl=PREFERRED
+}
+
+@test "certificates, versions and ciphers are those that the library accepts" {
+  "$tests/mysql_tls"
 }
 
 @test "suite: Unix socket, client library" {
@@ -52,6 +57,29 @@ setup() {
 @test "suite: TLS, certificate and name checked" {
   "$tests/suite" --driver=mysql "${tcp[@]}" --mysql-ssl=VERIFY_IDENTITY \
     --mysql-ssl-ca="$MY_CA"
+}
+
+@test "suite: TLS, sessions without the library" {
+  "$tests/suite" --driver=mysql --raw "${tcp[@]}" --mysql-user=sbpass --mysql-ssl=VERIFY_IDENTITY \
+    --mysql-ssl-ca="$MY_CA" --mysql-ssl-cert="$MY_CLIENT_CERT" --mysql-ssl-key="$MY_CLIENT_KEY"
+}
+
+@test "clients with TLS" {
+  local engine pid sql="SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'sbpass'"
+  local to=(oltp_point_select --db-driver=mysql "${tcp[@]}" --mysql-user=sbpass --mysql-ssl=VERIFY_IDENTITY
+    --mysql-ssl-ca="$MY_CA" --server-stats=off)
+  "$BENCH" "${to[@]}" prepare >/dev/null
+  for engine in epoll io_uring; do
+    "$BENCH" "${to[@]}" --threads=2 --clients=100 --client-engine=$engine --time=0 --events=0 run >"$BATS_TEST_TMPDIR/out" 2>&1 &
+    pid=$!
+    within 20 eval '[ "$(servers sql "$BATS_FILE_TMPDIR/my" "$sql")" = 100 ]'
+    # Threads that log in, a few at a time; the library needs one for each client that waits.
+    [ "$(ls "/proc/$pid/task" | wc -l)" -le 50 ]
+    kill -INT "$pid"
+    wait "$pid" || [ $? = 130 ]
+    run ! grep -E 'FATAL|ERROR' "$BATS_TEST_TMPDIR/out"
+  done
+  "$BENCH" "${to[@]}" cleanup >/dev/null
 }
 
 @test "all column types: protocol of our own" {
@@ -92,13 +120,16 @@ life() {
   life -0 "${tcp[@]}" --threads=2 --clients=20
   grep -q '^Connections, by the driver itself:' <<<"$out"
   life -0 "${tcp[@]}" --mysql-ssl=REQUIRED
-  grep -q '^WARNING: the client library opens the connections: --mysql-ssl asks for TLS$' <<<"$err"
+  grep -Eq '^    TLS +20 ' <<<"$out"
+  life -0 "${tcp[@]}" --mysql-ssl=REQUIRED --mysql-tls-version=TLSv1.2,TLSv1.1
+  grep -q '^WARNING: the client library opens the connections: only the library can encrypt here$' <<<"$err"
 }
 
 @test "a life that fails says what the library says" {
   local args own
   for args in "--mysql-password=wrong" "--mysql-db=nowhere" "--mysql-user=nobody" "--mysql-socket=/nowhere" \
-    "--mysql-password= --mysql-user=nobody --mysql-db=" "${tcp[*]} --mysql-password=wrong" "${tcp[*]} --mysql-db=nowhere"; do
+    "--mysql-password= --mysql-user=nobody --mysql-db=" "${tcp[*]} --mysql-password=wrong" "${tcp[*]} --mysql-db=nowhere" \
+    "${tcp[*]} --mysql-ssl=REQUIRED --mysql-password=wrong" "${tcp[*]} --mysql-ssl=REQUIRED --mysql-ssl-ca=$MY_WRONG_CA"; do
     # shellcheck disable=SC2086 # several options
     life $([[ $args == *-host=* ]] || echo "--mysql-socket=$MY_SOCKET") --handshake=own -1 $args
     own=$(grep -m 1 '^FATAL' <<<"$err")

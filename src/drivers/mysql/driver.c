@@ -28,6 +28,7 @@
 #include "drivers/mysql/escape.h"
 #include "drivers/mysql/handshake.h"
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/tls.h"
 #include "drivers/wire/link.h"
 #include "loop/loop.h"
 
@@ -99,7 +100,9 @@ static void mysqld_about_session(struct session *base, put_fn *put, void *ctx)
     put(ctx, "transport", "none (dry run)");
     return;
   }
-  put(ctx, "protocol", s->backend->name);
+  put(ctx, "protocol",
+      base->only_asked && base->env->shares_thread ? mysqld_wire_backend.name
+                                                   : s->backend->name);
   if (s->mysql)
     put(ctx, "server_version", mysql_get_server_info(s->mysql));
   if (s->to.socket)
@@ -569,6 +572,12 @@ static int driver_choose_backend(struct mysql_session *s, struct outcome *out)
   const char *why = mysqld_shim_why_not_plain(s->mysql, &s->wire.forms);
   char text[256];
 
+  s->base.only_asked = false;
+  if (!why && mysql_get_ssl_cipher(s->mysql)) {
+    why = "the connection uses TLS";
+    s->base.only_asked = protocol == PROTOCOL_AUTO &&
+                         mysqld_tls_context(&s->base);
+  }
   s->backend = why || protocol == PROTOCOL_LIBRARY ? &mysqld_library_backend
                                                    : &mysqld_wire_backend;
   s->base.blocks = s->backend == &mysqld_wire_backend ? 0 : SESSION_BLOCKS_ALL;

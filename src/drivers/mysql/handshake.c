@@ -22,6 +22,7 @@
 #include "drivers/mysql/escape.h"
 #include "drivers/mysql/params.h"
 #include "drivers/mysql/session.h"
+#include "drivers/mysql/tls.h"
 #include "drivers/mysql/wire.h"
 #include "drivers/wire/link.h"
 
@@ -42,6 +43,7 @@ enum flag {
   FLAG_LONG_FLAG = 1 << 2,
   FLAG_WITH_DB = 1 << 3,
   FLAG_PROTOCOL_41 = 1 << 9,
+  FLAG_TLS = 1 << 11,
   FLAG_TRANSACTIONS = 1 << 13,
   FLAG_PROOFS = 1 << 15,
   FLAG_MULTI_STATEMENTS = 1 << 16,
@@ -243,21 +245,28 @@ static bool read_hello(struct bytes b, struct hello *ret)
   return true;
 }
 
-static enum handshake_rc answer_hello(struct mysql_handshake *g,
-                                      struct wire_buffer *out)
+/* Alone, a request for TLS. */
+static bool append_fixed(const struct mysql_handshake *g,
+                         struct wire_buffer *out)
+{
+  uint8_t fixed[4 + 4 + 1 + FILLER + 4] = { 0 };
+
+  put_le32(fixed, g->flags);
+  put_le32(fixed + 4, 1U << 30); /* largest packet */
+  fixed[8] = g->who->charset;
+  put_le32(fixed + 9 + FILLER, g->bulk ? MARIADB_BULK : 0);
+  return wire_buffer_append(out, fixed, sizeof(fixed));
+}
+
+static bool append_login(struct mysql_handshake *g, struct wire_buffer *out)
 {
   const struct mysql_handshake_who *w = g->who;
-  uint8_t fixed[4 + 4 + 1 + FILLER + 4] = { 0 }, proof[SCRAMBLE_MAX];
+  uint8_t proof[SCRAMBLE_MAX];
   const size_t n = prove(g, proof);
   bool done;
   size_t at;
 
-  put_le32(fixed, g->flags);
-  put_le32(fixed + 4, 1U << 30); /* largest packet */
-  fixed[8] = w->charset;
-  put_le32(fixed + 9 + FILLER, g->bulk ? MARIADB_BULK : 0);
-  done = open_packet(out, &at) &&
-         wire_buffer_append(out, fixed, sizeof(fixed)) &&
+  done = open_packet(out, &at) && append_fixed(g, out) &&
          append_text(out, w->user) && append_byte(out, (uint8_t)n) &&
          wire_buffer_append(out, proof, n);
   if (g->flags & FLAG_WITH_DB)
@@ -267,9 +276,42 @@ static enum handshake_rc answer_hello(struct mysql_handshake *g,
   if (g->flags & FLAG_ATTRIBUTES)
     done = done && wire_buffer_append(out, attributes, sizeof(attributes) - 1);
   if (done)
-    close_packet(out, at, g->seq);
+    close_packet(out, at, g->seq++);
   g->stage = HANDSHAKE_PROOF;
-  return sent(g, done);
+  return done;
+}
+
+bool mysqld_handshake_log_in(struct mysql_handshake *g, struct wire_buffer *out)
+{
+  g->encrypted = true;
+  return append_login(g, out);
+}
+
+static bool append_request(struct mysql_handshake *g, struct wire_buffer *out)
+{
+  size_t at;
+
+  g->flags |= FLAG_TLS;
+  g->stage = HANDSHAKE_TLS;
+  if (!open_packet(out, &at) || !append_fixed(g, out))
+    return false;
+  close_packet(out, at, g->seq++);
+  return true;
+}
+
+static enum handshake_rc answer_hello(struct mysql_handshake *g, bool has_tls,
+                                      struct wire_buffer *out)
+{
+  const enum tls_mode mode = g->who->tls;
+
+  if (mode >= TLS_REQUIRED && !has_tls)
+    return messages_fail(
+      g, CODE_TLS,
+      "TLS/SSL error: SSL is required, but the server does not support it");
+  if (mode != TLS_DISABLED && has_tls ? !append_request(g, out)
+                                      : !append_login(g, out))
+    return no_memory(g);
+  return mode != TLS_DISABLED ? HANDSHAKE_READY : HANDSHAKE_MORE;
 }
 
 static enum handshake_rc take_hello(struct mysql_handshake *g,
@@ -301,7 +343,7 @@ static enum handshake_rc take_hello(struct mysql_handshake *g,
   memcpy(g->nonce + NONCE_FIRST, h.rest, SCRAMBLE_NONCE - NONCE_FIRST);
   if (!find_plugin(h.plugin, &g->plugin))
     g->plugin = HANDSHAKE_NATIVE; /* the server may name another one */
-  return answer_hello(g, out);
+  return answer_hello(g, (h.flags & FLAG_TLS) != 0, out);
 }
 
 /* Another plug-in, and another nonce. */
@@ -335,7 +377,7 @@ static enum handshake_rc take_switch(struct mysql_handshake *g,
 static enum handshake_rc tell_password(struct mysql_handshake *g,
                                        struct wire_buffer *out)
 {
-  if (!g->who->alone)
+  if (!g->who->alone && !g->encrypted)
     return cannot(g, "the server asks for the whole password");
   g->stage = HANDSHAKE_PASSWORD;
   return sent(g, send_packet(out, g->seq, g->who->password,
@@ -526,8 +568,8 @@ static const char *opening_why_not(const struct opening *o)
 
   if (cfg->dry_run)
     return "--mysql-dry-run connects to no server";
-  if (mysqld_tls_settings(cfg).mode != TLS_DISABLED)
-    return "--mysql-ssl asks for TLS";
+  if (o->who.tls != TLS_DISABLED && !mysqld_tls_context(&o->s->base))
+    return "only the library can encrypt here";
   if (cfg->compression)
     return "--mysql-compression is on";
   if (cfg->protocol == PROTOCOL_LIBRARY)
@@ -612,11 +654,50 @@ static enum visit_rc opening_refused(struct handshake *h, enum handshake_rc rc)
   return opening_failed(h, g->code, g->state, g->text);
 }
 
+static enum visit_rc opening_untrusted(struct handshake *h, const char *why)
+{
+  char text[256];
+
+  (void)snprintf(text, sizeof(text), "TLS/SSL error: %.160s", why);
+  return opening_failed(h, CODE_TLS, "HY000", text);
+}
+
+static enum visit_rc opening_shake(struct handshake *h)
+{
+  struct opening *o = opening_of(h);
+  int rc = handshake_send(h);
+
+  if (rc == 0)
+    rc = handshake_encrypt(h, mysqld_tls_context(&o->s->base));
+  if (rc == -EPROTO) {
+    const char *why = wire_tls_distrust(h->link.tls);
+
+    return opening_untrusted(h, why ? why : wire_tls_why(h->link.tls));
+  }
+  if (rc < 0)
+    return opening_broken(h, rc);
+  if (o->who.tls >= TLS_VERIFY_CA &&
+      !wire_tls_is_for(h->link.tls, h->path ? "localhost" : h->host))
+    return opening_untrusted(h, "Validation of SSL server certificate failed");
+  if (!mysqld_handshake_log_in(&o->messages, &h->out))
+    return opening_broken(h, -ENOMEM);
+  handshake_end_step(h);
+  return VISIT_DONE;
+}
+
 /* The server speaks first. */
 static enum visit_rc opening_start(struct handshake *h)
 {
-  *opening_of(h)->out = (struct outcome){ 0 };
-  return VISIT_DONE;
+  struct opening *o = opening_of(h);
+  enum visit_rc rc = VISIT_DONE;
+
+  *o->out = (struct outcome){ 0 };
+  if (o->who.tls != TLS_DISABLED)
+    rc = handshake_talk(h, VISIT_LOGIN, true);
+  if (rc != VISIT_DONE || o->messages.stage != HANDSHAKE_TLS)
+    return rc;
+  h->step = VISIT_TLS;
+  return opening_shake(h);
 }
 
 static enum handshake_rc opening_take(struct handshake *h)
@@ -657,6 +738,7 @@ static enum visit_rc opening_open(struct opening *o, struct mysql_session *s,
                                               : getenv("MYSQL_PWD"),
     .db = to->db,
     .alone = o->base.path != NULL,
+    .tls = mysqld_tls_settings(cfg_of(s)).mode,
     .charset = HANDSHAKE_CHARSET,
   };
   o->messages.who = &o->who;
@@ -734,8 +816,8 @@ void mysqld_raw_note(struct mysql_session *s)
   MY_CHARSET_INFO set = { 0 };
 
   mysql_get_character_set_info(s->mysql, &set);
-  if (s->backend == &mysqld_wire_backend && mysqld_escape_fits(name) &&
-      set.number < RAW_NEVER)
+  if ((s->backend == &mysqld_wire_backend || s->base.only_asked) &&
+      mysqld_escape_fits(name) && set.number < RAW_NEVER)
     mode = set.number;
   if (s->base.env)
     (void)atomic_compare_exchange_strong_explicit(
@@ -755,6 +837,7 @@ static void opening_adopt(struct opening *o)
   s->why_library = NULL;
   s->backend = &mysqld_wire_backend;
   s->base.blocks = 0;
+  s->base.only_asked = false;
   s->wire.forms.no_eof = (g->flags & HANDSHAKE_FLAG_NO_EOF) != 0;
   s->wire.forms.attributes = false;
   s->wire.bulk = g->bulk;

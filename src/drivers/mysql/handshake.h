@@ -3,7 +3,7 @@
  * statement: bytes in, bytes out, without a socket.
  *
  * mysql_native_password and caching_sha2_password are possible.  The password
- * itself is sent only where nobody can listen.
+ * itself is sent only over a Unix socket or TLS.
  */
 #ifndef BENCH_DRIVERS_MYSQL_HANDSHAKE_H
 #define BENCH_DRIVERS_MYSQL_HANDSHAKE_H
@@ -14,6 +14,7 @@
 
 #include "db/driver_visit.h"
 #include "drivers/mysql/scramble.h"
+#include "drivers/mysql/shim.h"
 #include "drivers/wire/buffer.h"
 #include "drivers/wire/handshake.h"
 
@@ -30,11 +31,13 @@ struct mysql_handshake_who {
   const char *password; /* [opt] */
   const char *db;       /* [opt] */
   bool alone;           /* a Unix socket */
-  uint8_t charset;      /* of a collation */
+  enum tls_mode tls;
+  uint8_t charset; /* of a collation */
 };
 
 enum mysql_handshake_stage {
   HANDSHAKE_HELLO,
+  HANDSHAKE_TLS, /* the request is appended: encrypt, and go on */
   HANDSHAKE_PROOF,
   HANDSHAKE_PASSWORD,
   HANDSHAKE_IDLE,
@@ -63,6 +66,7 @@ struct mysql_handshake {
   uint8_t seq;
   size_t total; /* since the server was ready, or the beginning */
   bool ready;
+  bool encrypted;
 
   /* Of the last statement. */
   bool with_rows;
@@ -81,11 +85,16 @@ struct mysql_handshake {
 bool mysqld_handshake_ask(struct mysql_handshake *g, const char *sql,
                           size_t len, struct wire_buffer *out);
 
-/* As take() of handshake_protocol; the server begins.  A statement that fails
+/* As take() of handshake_protocol; the server begins.  Unless TLS is disabled,
+ * HANDSHAKE_READY comes after its greeting as well.  A statement that fails
  * is HANDSHAKE_FAILED with `ready`.  Of several results, the first is taken. */
 enum handshake_rc mysqld_handshake_take(struct mysql_handshake *g,
                                         struct wire_buffer *in,
                                         struct wire_buffer *out);
+
+/* The stage was HANDSHAKE_TLS: append the login.  False: no memory. */
+bool mysqld_handshake_log_in(struct mysql_handshake *g,
+                             struct wire_buffer *out);
 
 /* Append the farewell; false: no memory. */
 bool mysqld_handshake_end(struct wire_buffer *out);

@@ -232,14 +232,13 @@ const struct opt mysqld_options[] = {
     .def = "auto",
     .words = protocol_words,
     .help = "what speaks the protocol after the login {auto,library,wire}",
-    .man = "The client library opens every connection. With wire the program "
+    .man = "The client library opens connections. With wire the program "
            "then reads and writes the protocol itself, which costs a fraction "
            "of the library's work; it is refused with TLS, with compression, "
            "and if server and library have agreed on an unknown packet format. "
-           "With --clients, the library then gives back the memory of the "
-           "connection. "
-           "With library every statement goes through the "
-           "client library. auto uses wire if possible.",
+           "With library every statement goes through the client library. auto "
+           "uses wire if possible; with --clients, the program then opens all "
+           "connections but the first by itself, also with TLS.",
   },
   {
     OPT_BOOL(struct mysql_cfg, debug),

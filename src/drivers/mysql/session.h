@@ -2,8 +2,8 @@
  * session.h - connections and prepared statements.
  *
  * One of two backends serves a session: wire.c, for a fraction of the library's
- * instructions, or library.c, for TLS, compression, later protocols, and
- * --mysql-protocol=library.
+ * instructions, or library.c, for compression, later protocols,
+ * --mysql-protocol=library, and TLS unless we encrypt.
  *
  * Exported names begin with mysqld_, because the libraries use mysql_ and my_.
  */

@@ -22,6 +22,7 @@ enum {
   FLAG_OPTIONAL_METADATA = 1 << 25,
   FLAG_ZSTD = 1 << 26,
   FLAG_QUERY_ATTRIBUTES = 1 << 27,
+  PROVES_ITSELF_SINCE = 30400,
 };
 
 static char *shim_joined(const struct opt_list *list, struct strbuf *to)
@@ -119,6 +120,16 @@ void mysqld_shim_bound(MYSQL *mysql, uint64_t until_ns)
 
   limit_ns = until_ns;
   (void)mysql_optionsv(mysql, MARIADB_OPT_IO_WAIT, wait);
+}
+
+bool mysqld_shim_decides_as_openssl(const struct tls_settings *tls)
+{
+  const char *name = NULL;
+
+  return mariadb_get_infov(NULL, MARIADB_TLS_LIBRARY, &name) == 0 && name &&
+         strncmp(name, "OpenSSL", 7) == 0 &&
+         (MARIADB_PACKAGE_VERSION_ID < PROVES_ITSELF_SINCE ||
+          tls->mode < TLS_VERIFY_CA || shim_or_null(tls->ca));
 }
 
 bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
@@ -246,6 +257,12 @@ void mysqld_shim_bound(MYSQL *mysql, uint64_t until_ns)
   (void)mysql, (void)until_ns;
 }
 
+bool mysqld_shim_decides_as_openssl(const struct tls_settings *tls)
+{
+  (void)tls;
+  return false;
+}
+
 bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
 {
   static const unsigned modes[] = {
@@ -362,8 +379,6 @@ const char *mysqld_shim_why_not_plain(MYSQL *mysql,
 {
   const unsigned long both = mysql->client_flag & mysql->server_capabilities;
 
-  if (mysql_get_ssl_cipher(mysql))
-    return "the connection uses TLS";
   if (both & (FLAG_COMPRESS | FLAG_ZSTD))
     return "the connection is compressed";
   if (!(both & FLAG_PROTOCOL_41))

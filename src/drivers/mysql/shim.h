@@ -68,6 +68,10 @@ bool mysqld_shim_limits_login(void);
  * between, the thread must not use another connection. */
 void mysqld_shim_bound(MYSQL *mysql, uint64_t until_ns);
 
+/* Does the library leave TLS to OpenSSL, and decide as we do?  Its later
+ * releases accept a certificate of nobody known if the password proves the
+ * server. */
+bool mysqld_shim_decides_as_openssl(const struct tls_settings *tls);
 /* Before connecting.  False: a setting is unknown to the library. */
 bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls);
 bool mysqld_shim_set_compression(MYSQL *mysql,
@@ -87,8 +91,8 @@ void mysqld_shim_set_backslash(MYSQL *mysql, unsigned status);
  * the status flags. */
 void mysqld_shim_note_end(MYSQL *mysql);
 
-/* NULL: no TLS, no compression, and only forms of packets that wire.h supports;
- * or why not (static). */
+/* NULL: no compression, and only forms of packets that wire.h supports; or why
+ * not (static). */
 const char *mysqld_shim_why_not_plain(MYSQL *mysql,
                                       struct wire_forms *ret_forms);
 

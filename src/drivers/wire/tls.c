@@ -89,9 +89,11 @@ static bool context_trusts(SSL_CTX *ssl, const struct tls_wishes *w)
 {
   X509_STORE *store = SSL_CTX_get_cert_store(ssl);
 
-  if (!w->ca && !w->ca_path)
+  if (!w->ca && !w->ca_path && !w->usual_ca)
     return true;
-  if (SSL_CTX_load_verify_locations(ssl, w->ca, w->ca_path) != 1)
+  if ((w->ca || w->ca_path
+         ? SSL_CTX_load_verify_locations(ssl, w->ca, w->ca_path)
+         : SSL_CTX_set_default_verify_paths(ssl)) != 1)
     return false;
   SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER, NULL);
   if ((w->crl || w->crl_path) &&
@@ -110,6 +112,15 @@ static bool context_identifies(SSL_CTX *ssl, const struct tls_wishes *w)
          SSL_CTX_check_private_key(ssl) == 1;
 }
 
+static bool context_limits(SSL_CTX *ssl, const struct tls_wishes *w)
+{
+  return SSL_CTX_set_min_proto_version(ssl, w->no_12 ? TLS1_3_VERSION
+                                                     : TLS1_2_VERSION) == 1 &&
+         (!w->no_13 || SSL_CTX_set_max_proto_version(ssl, TLS1_2_VERSION)) &&
+         (!w->ciphers || SSL_CTX_set_ciphersuites(ssl, w->ciphers) == 1 ||
+          SSL_CTX_set_cipher_list(ssl, w->ciphers) == 1);
+}
+
 static bool context_fill(struct tls_context *c, const struct tls_wishes *w)
 {
   SSL_CTX *ssl = c->ssl = SSL_CTX_new(TLS_client_method());
@@ -122,9 +133,8 @@ static bool context_fill(struct tls_context *c, const struct tls_wishes *w)
   (void)SSL_CTX_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
   (void)SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_default_passwd_cb(ssl, context_passphrase);
-  return SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION) == 1 &&
-         (!w->ciphers || SSL_CTX_set_cipher_list(ssl, w->ciphers) == 1) &&
-         context_trusts(ssl, w) && context_identifies(ssl, w);
+  return context_limits(ssl, w) && context_trusts(ssl, w) &&
+         context_identifies(ssl, w);
 }
 
 struct tls_context *tls_context_new(const struct tls_wishes *w)
@@ -198,6 +208,13 @@ void wire_tls_free(struct wire_tls *t)
 const char *wire_tls_why(const struct wire_tls *t)
 {
   return t->why;
+}
+
+const char *wire_tls_distrust(const struct wire_tls *t)
+{
+  const long rc = SSL_get_verify_result(t->ssl);
+
+  return rc != X509_V_OK ? X509_verify_cert_error_string(rc) : NULL;
 }
 
 /* 0: more records are needed.  SSL_get_error() would want an empty queue of
@@ -500,6 +517,17 @@ int wire_tls_names(const struct wire_tls *t, tls_name_fn *fn, void *ctx)
   return rc;
 }
 
+bool wire_tls_is_for(const struct wire_tls *t, const char *host)
+{
+  X509 *cert = SSL_get_peer_certificate(t->ssl);
+  const bool is = cert && (X509_check_host(cert, host, 0, 0, NULL) == 1 ||
+                           X509_check_ip_asc(cert, host, 0) == 1);
+
+  X509_free(cert);
+  ERR_clear_error();
+  return is;
+}
+
 /* MD5 and SHA-1 become SHA-256. */
 static const EVP_MD *end_point_hash(const X509 *cert)
 {
@@ -561,6 +589,12 @@ const char *wire_tls_why(const struct wire_tls *t)
 {
   (void)t;
   return "";
+}
+
+const char *wire_tls_distrust(const struct wire_tls *t)
+{
+  (void)t;
+  return NULL;
 }
 
 bool wire_tls_send(struct wire_tls *t, int fd, const uint8_t *p, size_t n)
@@ -625,6 +659,12 @@ size_t wire_tls_end_point(const struct wire_tls *t,
 {
   (void)t, (void)ret;
   return 0;
+}
+
+bool wire_tls_is_for(const struct wire_tls *t, const char *host)
+{
+  (void)t, (void)host;
+  return false;
 }
 
 #endif

@@ -16,15 +16,17 @@
 
 /* Files in PEM; NULL: none. */
 struct tls_wishes {
-  const char *ca, *ca_path;   /* neither: any certificate */
+  const char *ca, *ca_path;   /* neither: any certificate, or: */
+  bool usual_ca;              /* authorities of the system */
   const char *crl, *crl_path; /* if readable */
   const char *cert, *key;     /* the client's */
-  const char *ciphers;        /* up to TLS 1.2 */
+  const char *ciphers;        /* of TLS 1.3, or up to TLS 1.2 */
+  bool no_12, no_13;          /* versions */
 };
 
 struct tls_context;
 
-/* Without authorities any certificate is trusted.  NULL: a file is of no use,
+/* NULL: a file is of no use,
  * or the program lacks TLS. */
 struct tls_context *tls_context_new(const struct tls_wishes *w);
 /* Takes a struct tls_context, or NULL. */
@@ -42,6 +44,8 @@ void wire_tls_free(struct wire_tls *t);
 int wire_tls_shake(struct wire_tls *t, int fd, uint64_t until_ns);
 /* The reason of OpenSSL (static). */
 const char *wire_tls_why(const struct wire_tls *t);
+/* What is wrong with the certificate (static); NULL: nothing. */
+const char *wire_tls_distrust(const struct wire_tls *t);
 
 /* As the functions of socket.h; -EPROTO: a record is wrong. */
 bool wire_tls_send(struct wire_tls *t, int fd, const uint8_t *p, size_t n);
@@ -74,6 +78,9 @@ typedef int tls_name_fn(void *ctx, enum tls_name kind, const uint8_t *bytes,
 /* Calls fn() for each name until a result is not 0, and returns the result.
  * -1: without a certificate. */
 int wire_tls_names(const struct wire_tls *t, tls_name_fn *fn, void *ctx);
+
+/* As OpenSSL compares names and addresses. */
+bool wire_tls_is_for(const struct wire_tls *t, const char *host);
 
 enum {
   TLS_END_POINT_MAX = 64

@@ -175,6 +175,52 @@ static void test_sha2(void)
   OK(hear(2, BYTES("\1\4")) == HANDSHAKE_FAILED, "which need not be told");
 }
 
+#define FIXED "\0\xaa\x1b\0\0\0\0\x40\x2d" SALTLESS
+#define SALTLESS "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+#define HELLO_TLS                                             \
+  "\x0a"                                                      \
+  "8.0.1\0\1\0\0\0saltsalt\0\0\xaa\x21\2\0\x1b\0\x15\0\0\0\0" \
+  "\0\0\0\0\0\0saltsaltsalt\0" SHA2
+
+static void test_tls(void)
+{
+  begin("secret");
+  who.tls = TLS_REQUIRED;
+  OK(hear(0, BYTES(HELLO_TLS)) == HANDSHAKE_READY &&
+       greet.stage == HANDSHAKE_TLS && has_said(BYTES("\x20\0\0\1" FIXED)),
+     "a request for TLS, and nothing else");
+  MUST(mysqld_handshake_log_in(&greet, &out));
+  OK(greet.stage == HANDSHAKE_PROOF && out.bytes[36 + 3] == 2 &&
+       memcmp(out.bytes + 36 + 4, BYTES(FIXED "me\0\x20")) == 0 &&
+       has_proof(36 + PROOF_AT, 32, sha2_proof),
+     "then the login");
+  OK(hear(3, BYTES("\1\4")) == HANDSHAKE_MORE &&
+       has_said(BYTES("\7\0\0\4secret\0")),
+     "the whole password, in TLS");
+  OK(hear(5, BYTES("\0\0\0\2\0\0\0")) == HANDSHAKE_READY && greet.ready,
+     "let in");
+  for (enum tls_mode mode = TLS_REQUIRED; mode <= TLS_VERIFY_IDENTITY; mode++) {
+    begin("secret");
+    who.tls = mode;
+    OK(hello(SHA2, FLAGS_HIGH) == HANDSHAKE_FAILED && out.end == 0 &&
+         greet.code == CODE_TLS && !greet.refused,
+       "a server without TLS is told nothing");
+  }
+  begin("secret");
+  who.tls = TLS_PREFERRED;
+  OK(hello(SHA2, FLAGS_HIGH) == HANDSHAKE_READY &&
+       greet.stage == HANDSHAKE_PROOF && has_proof(PROOF_AT, 32, sha2_proof),
+     "if it is preferred only, the login");
+  OK(hear(2, BYTES("\1\4")) == HANDSHAKE_CANNOT && out.end == 0,
+     "but not the password");
+  begin("secret");
+  who.tls = TLS_REQUIRED;
+  MUST(sizeof(HELLO_TLS) == 0x49 &&
+       wire_buffer_append(&in, BYTES("\x49\0\0\0" HELLO_TLS "\0x")));
+  OK(mysqld_handshake_take(&greet, &in, &out) == HANDSHAKE_FAILED,
+     "bytes behind the greeting are no part of the encrypted session");
+}
+
 static void test_switch(void)
 {
   begin("secret");
@@ -387,6 +433,7 @@ int main(void)
   test_native();
   test_bulk();
   test_sha2();
+  test_tls();
   test_switch();
   test_library();
   test_answer();

@@ -1,0 +1,55 @@
+/*
+ * tls.c - TLS as MariaDB's client library decides.
+ */
+#include "drivers/mysql/tls.h"
+
+#include <string.h>
+
+#include "db/env.h"
+#include "drivers/mysql/options.h"
+#include "drivers/wire/tls.h"
+
+static const char *given(const char *text)
+{
+  return text && *text ? text : NULL;
+}
+
+/* False: old versions, or words that the library would search. */
+static bool take_versions(const struct opt_list *versions,
+                          struct tls_wishes *to)
+{
+  to->no_12 = to->no_13 = versions->n > 0;
+  for (size_t i = 0; i < versions->n; i++) {
+    if (strcmp(versions->items[i], "TLSv1.2") == 0)
+      to->no_12 = false;
+    else if (strcmp(versions->items[i], "TLSv1.3") == 0)
+      to->no_13 = false;
+    else
+      return false;
+  }
+  return true;
+}
+
+/* One file may have both, certificate and key. */
+static void *make_context(const void *cfg)
+{
+  const struct tls_settings tls = mysqld_tls_settings(cfg);
+  struct tls_wishes w = { .ca = given(tls.ca),
+                          .usual_ca = tls.mode >= TLS_VERIFY_CA,
+                          .cert = given(tls.cert),
+                          .key = given(tls.key),
+                          .ciphers = given(tls.cipher) };
+
+  w.cert = w.cert ? w.cert : w.key;
+  w.key = w.key ? w.key : w.cert;
+  return mysqld_shim_decides_as_openssl(&tls) && take_versions(tls.versions, &w)
+           ? tls_context_new(&w)
+           : NULL;
+}
+
+const struct tls_context *mysqld_tls_context(const struct session *s)
+{
+  return s->env ? process_shared(s->env->process, s->cfg, make_context,
+                                 tls_context_free)
+                : NULL;
+}
