@@ -58,7 +58,6 @@ bool look_at_backend(struct conn *c, uint64_t *ret)
   return look_at_number(c, c->driver->backend_query, ret);
 }
 
-/* Another prepare made the table, or did not finish it? */
 static bool differs(uint64_t rows, uint64_t first)
 {
   const uint64_t more = rows > first ? rows : first;

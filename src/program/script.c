@@ -307,7 +307,7 @@ static bool script_look_at_size(struct job *job, uint64_t most, bool alike,
   return h != NULL;
 }
 
-/* Sets an option that was not given.  True: not its default. */
+/* True: an option that was not given has another value now. */
 static bool script_take_size(struct optset *set, const char *name,
                              uint64_t value, struct strbuf *line)
 {
@@ -344,7 +344,7 @@ static bool script_find_size(struct job *job)
       !rows || (tables->given && rows->given) ||
       strcmp(job->command, "prepare") == 0 || program_misses_file(job->p))
     return true;
-  log_set_level(LOG_FATAL); /* the run says the same */
+  log_set_level(LOG_FATAL); /* the run repeats its warnings */
   there = script_look_at_size(job,
                               one             ? 1
                               : tables->given ? program_size(set, "tables")

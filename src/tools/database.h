@@ -35,6 +35,7 @@ enum database_part {
   DATABASE_POINT,
   DATABASE_READS,
   DATABASE_WRITES,
+  DATABASE_ISOLATION,
   DATABASE_CURVE,
   DATABASE_SEARCH,
   DATABASE_STEADY,
@@ -53,6 +54,7 @@ struct database_cfg {
   double minutes;
   double old_s; /* a transaction open for this long is a remark */
   double price; /* per hour; 0: not given */
+  bool isolation;
 };
 
 struct database {
@@ -80,8 +82,11 @@ struct database {
   struct database_step steps[DATABASE_STEPS_MAX];
   size_t n_steps;
   struct find find;
-  double rate;           /* the highest that held; 0: none */
-  struct strbuf failure; /* a line of the part with TLS */
+  double rate; /* the highest that held; 0: none */
+  struct strbuf failure;
+  struct strbuf tls_failure;
+  struct strbuf verdict;
+  bool is_violated;
 };
 
 const char *database_part_name(enum database_part part);
@@ -91,6 +96,10 @@ const struct result *database_result(const struct database *d,
                                      enum database_part part);
 /* The step of the curve with most queries per second, or NULL. */
 const struct database_step *database_peak(const struct database *d);
+/* One connection without a rate misses the objective. */
+bool database_misses_alone(const struct database *d);
+/* Bytes; 0: not known. */
+uint64_t database_cache(const struct database *d);
 /* "pgsql", "mysql", "sqlite", "" */
 const char *database_driver(const struct database *d);
 

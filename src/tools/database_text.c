@@ -10,6 +10,7 @@
 
 #include "base/compiler.h"
 #include "base/fmt.h"
+#include "base/machine/cgroup.h"
 #include "base/parse.h"
 #include "results/jobj.h"
 #include "tools/database.h"
@@ -29,6 +30,7 @@ static const char *const database_names[DATABASE_PARTS] = {
   [DATABASE_POINT] = "point selects",
   [DATABASE_READS] = "reads",
   [DATABASE_WRITES] = "writes",
+  [DATABASE_ISOLATION] = "isolation",
   [DATABASE_CURVE] = "curve",
   [DATABASE_SEARCH] = "search",
   [DATABASE_STEADY] = "steady",
@@ -65,6 +67,14 @@ const struct database_step *database_peak(const struct database *d)
   return best;
 }
 
+bool database_misses_alone(const struct database *d)
+{
+  const struct result *r = database_result(d, DATABASE_CURVE);
+  const char *verdict = r ? result_text_at(r->json, "slo.verdict") : NULL;
+
+  return verdict && strcmp(verdict, "failed") == 0;
+}
+
 const char *database_driver(const struct database *d)
 {
   const struct result *r = database_result(d, DATABASE_FLOOR);
@@ -90,8 +100,7 @@ static const char *database_fact(const struct database *d, const char *key)
   return r ? result_text_at(json_object_get(r->json, "database"), key) : NULL;
 }
 
-/* Of the server; 0: not known. */
-static uint64_t database_cache(const struct database *d)
+uint64_t database_cache(const struct database *d)
 {
   const char *text = database_fact(d, "shared_buffers");
   uint64_t bytes = 0;
@@ -143,10 +152,13 @@ static void database_say_where(const struct database *d, struct strbuf *out)
   const uint64_t cache = database_cache(d);
   char data[FMT_SIZE_SIZE], has[FMT_SIZE_SIZE];
 
-  strbuf_addf(out, "This is %s%s%s%s%s, %s.", database_driver(d),
-              version ? " " : "", version ? version : "", address ? " at " : "",
-              address ? address : "",
-              !tls || strcmp(tls, "none") == 0 ? "without TLS" : tls);
+  strbuf_addf(out, "This is %s%s%s%s%s", database_driver(d), version ? " " : "",
+              version ? version : "", address ? " at " : "",
+              address ? address : "");
+  if (strcmp(database_driver(d), "sqlite") != 0)
+    strbuf_addf(out, ", %s",
+                !tls || strcmp(tls, "none") == 0 ? "without TLS" : tls);
+  strbuf_adds(out, ".");
   if (!isfinite(bytes))
     return;
   strbuf_addf(out, " The test data are %s", fmt_size(data, (uint64_t)bytes));
@@ -216,6 +228,11 @@ static void database_say_rate(const struct database *d, struct strbuf *out)
                 d->objective,
                 d->find.search.end == SEARCH_FOUND ? "" : "at least ",
                 d->rate * database_per_event(d), d->rate);
+  else if (database_misses_alone(d))
+    strbuf_addf(out, "It does not hold %s, even with one connection",
+                d->objective);
+  else if (d->find.n == 0)
+    strbuf_addf(out, "The objective %s was not tested", d->objective);
   else
     strbuf_addf(out, "No rate was found that holds %s%s", d->objective,
                 d->find.search.end == SEARCH_UNDECIDED ||
@@ -317,15 +334,24 @@ static void database_remark_warnings(const struct database *d,
   }
 }
 
-/* CPUs that the server on this machine can use; 0: not known. */
-static int database_server_cpus(const struct result *r)
+/* 0: all, or not known. */
+static double database_server_cpus(const struct result *r)
 {
   const double pid = r ? result_number_at(r->json, "servers.0.pid") : NAN;
+  const double all = r ? result_number_at(r->json, "environment.cpu.online")
+                       : NAN;
+  double can, quota;
+  char number[24];
   cpu_set_t cpus;
 
   if (!(pid > 0) || sched_getaffinity((pid_t)pid, sizeof(cpus), &cpus) < 0)
     return 0;
-  return CPU_COUNT(&cpus);
+  (void)snprintf(number, sizeof(number), "%.0f", pid);
+  can = CPU_COUNT(&cpus);
+  quota = cgroup_read_of("", number).cpus;
+  if (quota > 0)
+    can = fmin(can, quota);
+  return can < all ? can : 0;
 }
 
 static void database_remark_figures(const struct database *d, struct jobj *list)
@@ -355,6 +381,11 @@ static void database_remark_figures(const struct database *d, struct jobj *list)
                       ? "raise shared_buffers"
                       : "raise innodb_buffer_pool_size");
   }
+  if (d->is_violated)
+    database_remark(list, "isolation",
+                    "transactions at --isolation=serializable had results that "
+                    "this level forbids",
+                    "see --isolation-check");
   if (oldest_s >= d->cfg->old_s && d->cfg->old_s > 0) {
     (void)snprintf(text, sizeof(text),
                    "another session has a transaction open for %.0f s, which "
@@ -367,14 +398,15 @@ static void database_remark_figures(const struct database *d, struct jobj *list)
 
 static void database_remark_cpus(const struct database *d, struct jobj *list)
 {
-  const struct result *floor = database_result(d, DATABASE_FLOOR);
-  const double online = floor ? result_number_at(floor->json,
-                                                 "environment.cpu.online")
-                              : NAN;
+  const double cpus = database_server_cpus(database_result(d, DATABASE_FLOOR));
+  char text[64];
 
-  if (database_server_cpus(floor) == 1 && online > 1)
-    database_remark(list, "one_cpu", "the server can use only one CPU",
-                    "see the CPU limits of its service or container");
+  if (!(cpus > 0 && cpus <= 1))
+    return;
+  (void)snprintf(text, sizeof(text), "the server can use only %.2g CPU", cpus);
+  database_remark(list, "one_cpu",
+                  cpus < 1 ? text : "the server can use only one CPU",
+                  "see the CPU limits of its service or container");
 }
 
 static json_t *database_remarks(const struct database *d)
@@ -440,8 +472,10 @@ void database_say(const struct database *d, struct strbuf *out)
   }
   if (*before == ',')
     strbuf_adds(out, "\n");
-  if (d->failure.len > 0)
-    strbuf_addf(out, "\nTLS: %s\n", strbuf_str(&d->failure));
+  if (d->tls_failure.len > 0)
+    strbuf_addf(out, "\nTLS: %s\n", strbuf_str(&d->tls_failure));
+  if (d->verdict.len > 0)
+    strbuf_addf(out, "\nIsolation: %s\n", strbuf_str(&d->verdict));
   json_decref(remarks);
 }
 
@@ -520,6 +554,8 @@ static json_t *database_json(const struct database *d)
   jobj_positive(&o, "rate", d->rate);
   jobj_bool(&o, "rate_confirmed", d->find.search.end == SEARCH_FOUND);
   jobj_positive(&o, "queries_per_event", database_per_event(d));
+  if (d->verdict.len > 0)
+    jobj_text(&o, "isolation", strbuf_str(&d->verdict));
   if (d->left[0])
     jobj_text(&o, "left_behind", d->left);
   else

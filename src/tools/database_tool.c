@@ -18,7 +18,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/os/os.h"
-#include "base/parse.h"
 #include "opt/optset.h"
 #include "opt/suggest.h"
 #include "results/jobj.h"
@@ -56,12 +55,13 @@ struct row {
 };
 
 static const struct row rows[DATABASE_PARTS] = {
-  [DATABASE_FLOOR] = { NULL, 3, 0.5, 1, 9 },
+  [DATABASE_FLOOR] = { NULL, 3, 0.5, 1, 10 },
   [DATABASE_CONNECT] = { "connect", 4, 0.5, 1, 4 },
   [DATABASE_CONNECT_TLS] = { "connect", 4, 0.5, 1, 1 },
   [DATABASE_POINT] = { "oltp_point_select", 5, 0.5, 1, 5 },
   [DATABASE_READS] = { "oltp_read_only", 9, 1, 1, 3 },
   [DATABASE_WRITES] = { "oltp_write_only", 9, 1, 1, 2 },
+  [DATABASE_ISOLATION] = { "append", 8, 1, 3, 9 },
   [DATABASE_CURVE] = { "oltp_read_write", 22, 3, 5, 8 },
   [DATABASE_SEARCH] = { "oltp_read_write", 26, 7, 6, 7 },
   [DATABASE_STEADY] = { "oltp_read_write", 30, 2, 1, 6 },
@@ -111,19 +111,17 @@ static double database_share_s(const struct database *d,
 
 /* ---- processes ---- */
 
-static const char *const own_options[] = { "minutes", "price", "slo", "json",
-                                           "old-transaction" };
+static const char *const own_options[] = {
+  "minutes", "price", "slo", "json", "old-transaction", "isolation-check"
+};
 
 static bool database_is_own(const char *arg)
 {
-  const size_t len = strcspn(arg, "=");
+  char name[32];
 
+  (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(arg, "="), arg);
   for (size_t i = 0; i < ARRAY_SIZE(own_options); i++) {
-    char *name = mem_strndup(arg, len);
-    const bool same = name && opt_name_equal(name, own_options[i]);
-
-    free(name);
-    if (same)
+    if (opt_name_equal(name, own_options[i]))
       return true;
   }
   return false;
@@ -178,20 +176,40 @@ static void database_take_line(FILE *from, struct strbuf *ret)
   free(line);
 }
 
-/* `failure` [opt]: a line about a failure, instead of all on stderr. */
+/* Runs `words`, which are freed.  `line` [opt]: the FATAL or last line, instead
+ * of all on stderr. */
+static int database_child(struct database *d, struct child_words *words,
+                          enum child_out out, struct strbuf *line,
+                          int *ret_status, struct err *err)
+{
+  FILE *quiet = scratch_file();
+  struct child_command how = { .argv = words->of, .out = out };
+  int rc = quiet ? 0 : err_sys(err, "cannot make a temporary file");
+
+  if (rc == 0 && words->failed)
+    rc = err_set(err, -ENOMEM, "not enough memory");
+  if (rc == 0) {
+    how.err_fd = fileno(quiet);
+    rc = children_run(&d->children, &how, ret_status, err);
+  }
+  if (line)
+    strbuf_clear(line);
+  if (rc == 0 && line)
+    database_take_line(quiet, line);
+  child_words_done(words);
+  if (quiet)
+    (void)fclose(quiet);
+  return rc;
+}
+
 static int database_run(struct database *d, const char *first, const char *test,
                         const char *command, const char *const *more,
                         struct strbuf *failure, int *ret_status,
                         struct err *err)
 {
-  FILE *quiet = scratch_file();
   struct child_words args = { 0 };
-  struct child_command how = { .out = CHILD_OUT_NONE };
   int rc;
 
-  if (!quiet)
-    return err_sys(err, "cannot make a temporary file");
-  how.err_fd = fileno(quiet);
   child_words_add(&args, mem_strdup(d->args->argv[0]));
   if (first)
     child_words_add(&args, mem_strdup(first));
@@ -199,13 +217,9 @@ static int database_run(struct database *d, const char *first, const char *test,
   if (command)
     child_words_add(&args, mem_strdup(command));
   database_add_args(&args, d, test, more);
-  how.argv = args.of;
-  rc = args.failed ? err_set(err, -ENOMEM, "not enough memory")
-                   : children_run(&d->children, &how, ret_status, err);
-  if (rc == 0 && *ret_status != EXIT_OK && failure)
-    database_take_line(quiet, failure);
-  child_words_done(&args);
-  (void)fclose(quiet);
+  rc = database_child(d, &args, CHILD_OUT_NONE, failure, ret_status, err);
+  if (rc == 0 && *ret_status == EXIT_OK && failure)
+    strbuf_clear(failure);
   return rc;
 }
 
@@ -218,21 +232,26 @@ static bool database_execute(struct database *d, const char *sql,
     "--events=1",           "--threads=1", "--time=30", "--server-stats=off",
     "--db-ps-mode=disable", option,        NULL
   };
-  struct strbuf path = { 0 };
+  struct strbuf path = { 0 }, line = { 0 };
   struct err err = { "" };
   int status = EXIT_FAILED;
+  bool done;
   int rc;
 
   strbuf_addf(&path, "%s/once.sql", d->folder);
   rc = path.failed ? -ENOMEM
                    : output_put(strbuf_str(&path), sql, strlen(sql), &err);
   if (rc == 0)
-    rc = database_run(d, NULL, strbuf_str(&path), "run", more, failure, &status,
+    rc = database_run(d, NULL, strbuf_str(&path), "run", more, &line, &status,
                       &err);
   strbuf_done(&path);
-  if (rc < 0)
-    strbuf_adds(failure, err.text);
-  return rc == 0 && status == EXIT_OK;
+  done = rc == 0 && status == EXIT_OK;
+  if (!done) {
+    strbuf_clear(failure);
+    strbuf_adds(failure, rc < 0 ? err.text : strbuf_str(&line));
+  }
+  strbuf_done(&line);
+  return done;
 }
 
 /* ---- the schema ---- */
@@ -427,39 +446,24 @@ struct step_how {
   const char *test;
   double time_s, rate;
   unsigned threads;
-  bool searches;
-  const char *option; /* [opt] */
+  bool judged;
+  const char *option[2]; /* [opt] */
 };
 
 static int database_step(struct database *d, struct database_step *s,
-                         const struct step_how *h, struct strbuf *failure,
-                         struct err *err)
+                         const struct step_how *h, struct err *err)
 {
   const struct opt_entry *e = optset_find(d->args->set, "db-query-timeout");
   char time[40], warmup[40], threads[32], rate[48], json[512], slo[200],
     limit[40];
-  const char *more[] = { time,
-                         warmup,
-                         threads,
-                         json,
-                         "--sweep-role=step",
-                         limit,
-                         slo,
-                         rate,
-                         h->searches ? "--slo-until-decided=on" : NULL,
-                         NULL,
-                         NULL };
+  const char *more[] = {
+    time, warmup,       threads,      json, "--sweep-role=step", limit, slo,
+    rate, h->option[0], h->option[1], NULL
+  };
   struct err unread = { "" };
   int rc;
 
   s->threads = h->threads;
-  if (h->option) {
-    size_t n = 0;
-
-    while (more[n])
-      n++;
-    more[n] = h->option;
-  }
   (void)snprintf(limit, sizeof(limit), "--db-query-timeout=%.15s",
                  e && e->given ? opt_get_string(e) : "60");
   (void)snprintf(time, sizeof(time), "--time=%.3f", h->time_s * 0.9);
@@ -468,8 +472,9 @@ static int database_step(struct database *d, struct database_step *s,
   (void)snprintf(rate, sizeof(rate), "--rate=%.10g", h->rate);
   (void)snprintf(json, sizeof(json), "--json=%.480s/step.json", d->folder);
   (void)snprintf(slo, sizeof(slo), "--slo=%.180s",
-                 h->searches || h->rate > 0 ? d->objective : "");
-  rc = database_run(d, NULL, h->test, "run", more, failure, &s->status, err);
+                 h->judged ? d->objective : "");
+  rc = database_run(d, NULL, h->test, "run", more, &d->failure, &s->status,
+                    err);
   if (rc < 0)
     return rc;
   if (access(json + 7, F_OK) == 0) {
@@ -481,6 +486,18 @@ static int database_step(struct database *d, struct database_step *s,
   d->n_steps++;
   database_print_step(d, s);
   return 0;
+}
+
+static int database_need(struct database *d, struct database_step *s,
+                         const struct step_how *h, struct err *err)
+{
+  const int rc = database_step(d, s, h, err);
+  const bool empty = s->part == DATABASE_FLOOR && !(s->result.run.events > 0);
+
+  if (rc == 0 && (!s->result.json || empty) && !database_is_over(d))
+    return err_set(err, -EIO, "%s failed: %s", s->name,
+                   strbuf_str(&d->failure));
+  return rc;
 }
 
 static struct database_step *database_next(struct database *d,
@@ -503,7 +520,7 @@ static int database_plain(struct database *d, enum database_part part,
                           struct err *err)
 {
   struct database_step *s = database_next(d, part);
-  struct strbuf path = { 0 }, failure = { 0 };
+  struct strbuf path = { 0 };
   const bool wide = part == DATABASE_READS || part == DATABASE_WRITES;
   struct step_how h = { .test = rows[part].test,
                         .time_s = database_share_s(d, part),
@@ -518,12 +535,8 @@ static int database_plain(struct database *d, enum database_part part,
     h.test = strbuf_str(&path);
   }
   if (rc == 0)
-    rc = database_step(d, s, &h, &failure, err);
-  if (rc == 0 && d->children.signal == 0 &&
-      !(s->result.json && s->result.run.events > 0))
-    rc = err_set(err, -EIO, "%s failed: %s", s->name, strbuf_str(&failure));
+    rc = database_need(d, s, &h, err);
   strbuf_done(&path);
-  strbuf_done(&failure);
   return rc;
 }
 
@@ -552,14 +565,58 @@ static int database_connect_tls(struct database *d, struct err *err)
                               .time_s = database_share_s(d,
                                                          DATABASE_CONNECT_TLS),
                               .threads = 1,
-                              .option = database_other_tls(d, &name) };
+                              .option = { database_other_tls(d, &name) } };
+  int rc;
 
-  if (!h.option) {
+  if (!h.option[0]) {
     d->alien[DATABASE_CONNECT_TLS] = true;
     return 0;
   }
   (void)snprintf(s->name, sizeof(s->name), "%s", name);
-  return database_step(d, s, &h, &d->failure, err);
+  rc = database_step(d, s, &h, err);
+  if (rc == 0 && !s->result.json)
+    strbuf_adds(&d->tls_failure, strbuf_str(&d->failure));
+  return rc;
+}
+
+static int database_verify(struct database *d, const char *history,
+                           struct err *err)
+{
+  struct child_words words = { 0 };
+  int status = 0, rc;
+
+  child_words_add(&words, mem_strdup(d->args->argv[0]));
+  child_words_add(&words, mem_strdup("verify"));
+  child_words_add(&words, mem_strdup(history));
+  rc = database_child(d, &words, CHILD_OUT_ERR_FD, &d->verdict, &status, err);
+  d->is_violated = rc == 0 && status == TOOL_FAILED;
+  return rc;
+}
+
+static int database_isolation(struct database *d, struct err *err)
+{
+  struct database_step *s = database_next(d, DATABASE_ISOLATION);
+  const char *const none[] = { NULL };
+  struct strbuf history = { 0 };
+  struct step_how h = { .test = rows[DATABASE_ISOLATION].test,
+                        .time_s = database_share_s(d, DATABASE_ISOLATION),
+                        .threads = database_threads(d, THREADS),
+                        .option = { "--isolation=serializable" } };
+  int status = 0, rc;
+
+  strbuf_addf(&history, "--history=%s/history.log", d->folder);
+  h.option[1] = strbuf_str(&history);
+  rc = database_run(d, NULL, h.test, "prepare", none, &d->failure, &status,
+                    err);
+  if (rc == 0 && status != EXIT_OK && !database_is_over(d))
+    rc = err_set(err, -EIO, "the isolation check failed: %s",
+                 strbuf_str(&d->failure));
+  if (rc == 0 && !database_is_over(d))
+    rc = database_need(d, s, &h, err);
+  if (rc == 0 && !database_is_over(d))
+    rc = database_verify(d, strchr(h.option[1], '=') + 1, err);
+  strbuf_done(&history);
+  return rc;
 }
 
 static int database_curve(struct database *d, struct err *err)
@@ -577,15 +634,12 @@ static int database_curve(struct database *d, struct err *err)
     struct database_step *s = database_next(d, DATABASE_CURVE);
     const struct step_how h = { .test = "oltp_read_write",
                                 .time_s = time_s / points,
-                                .threads = n };
-    struct strbuf failure = { 0 };
+                                .threads = n,
+                                .judged = n == 1 };
 
     (void)snprintf(s->name, sizeof(s->name), "mix, %u connection%s", n,
                    n == 1 ? "" : "s");
-    rc = database_step(d, s, &h, &failure, err);
-    if (rc == 0 && !s->result.json && !database_is_over(d))
-      rc = err_set(err, -EIO, "%s failed: %s", s->name, strbuf_str(&failure));
-    strbuf_done(&failure);
+    rc = database_need(d, s, &h, err);
   }
   return rc;
 }
@@ -618,9 +672,7 @@ static int database_search(struct database *d, struct err *err)
   find_set_objective(f, d->objective);
   while (rc == 0 && !database_is_over(d)) {
     struct database_step *s = database_next(d, DATABASE_SEARCH);
-    struct strbuf failure = { 0 };
     struct step_how h = { .test = "oltp_read_write",
-                          .searches = true,
                           .time_s = fmax(share_s / SEARCH_STEPS, 1.0),
                           .threads = peak ? 2 * peak->threads : THREADS };
 
@@ -631,10 +683,10 @@ static int database_search(struct database *d, struct err *err)
       break;
     h.threads = database_threads(d, h.threads < THREADS ? THREADS : h.threads);
     h.rate = f->search.value;
-    h.searches = h.rate > 0;
+    h.judged = h.rate > 0;
+    h.option[0] = h.judged ? "--slo-until-decided=on" : NULL;
     database_name_rate(d, s);
-    rc = database_step(d, s, &h, &failure, err);
-    strbuf_done(&failure);
+    rc = database_step(d, s, &h, err);
     if (rc == 0 && !database_is_over(d)) {
       if (s->result.json)
         find_judge(f, f->search.phase, f->search.value, &s->result.run);
@@ -659,11 +711,10 @@ static int database_steady(struct database *d, struct err *err)
 {
   struct database_step *s = database_next(d, DATABASE_STEADY);
   const struct database_step *peak = database_peak(d);
-  struct strbuf failure = { 0 };
   struct step_how h = { .test = "oltp_read_write",
                         .time_s = database_share_s(d, DATABASE_STEADY),
-                        .rate = 0.8 * d->rate };
-  int rc;
+                        .rate = 0.8 * d->rate,
+                        .judged = true };
 
   if (!(h.rate > 0)) {
     d->alien[DATABASE_STEADY] = true;
@@ -672,9 +723,7 @@ static int database_steady(struct database *d, struct err *err)
   h.threads = database_threads(
     d, peak && 2 * peak->threads > THREADS ? 2 * peak->threads : THREADS);
   (void)snprintf(s->name, sizeof(s->name), "steady, 80 %% of %.4g/s", d->rate);
-  rc = database_step(d, s, &h, &failure, err);
-  strbuf_done(&failure);
-  return rc;
+  return database_step(d, s, &h, err);
 }
 
 /* ---- the protocol ---- */
@@ -684,14 +733,13 @@ static int database_ask_doctor(struct database *d, struct err *err)
 {
   char json[512];
   const char *const more[] = { json, "--threads=64", NULL };
-  struct strbuf failure = { 0 };
   const json_t *findings, *one;
   int status = 0;
   size_t i;
   int rc;
 
   (void)snprintf(json, sizeof(json), "--json=%.480s/doctor.json", d->folder);
-  rc = database_run(d, "doctor", "oltp_read_write", NULL, more, &failure,
+  rc = database_run(d, "doctor", "oltp_read_write", NULL, more, &d->failure,
                     &status, err);
   if (rc == 0)
     d->doctor = json_load_file(json + 7, 0, NULL);
@@ -710,43 +758,32 @@ static int database_ask_doctor(struct database *d, struct err *err)
         sscanf(is, " is %llu, %llu in use", &allowed, &used) == 2)
       d->allowed = allowed > used + 4 ? (double)(allowed - used - 3) : 1;
   }
-  strbuf_done(&failure);
   return rc;
-}
-
-static double database_cache_bytes(const struct database *d)
-{
-  static const char *const keys[] = { "database.shared_buffers",
-                                      "database.innodb_buffer_pool_size" };
-  const struct result *r = database_result(d, DATABASE_FLOOR);
-  uint64_t bytes;
-
-  for (size_t i = 0; r && i < ARRAY_SIZE(keys); i++) {
-    const char *text = result_text_at(r->json, keys[i]);
-
-    if (text && parse_size(text, &bytes) == 0)
-      return (double)bytes;
-  }
-  return 0;
 }
 
 static int database_load(struct database *d, struct err *err)
 {
   const char *const more[] = { "--threads=4", NULL };
   const double most = d->total_s * LOAD_SHARE * LOAD_PER_S;
-  const double wanted = 1.5 * database_cache_bytes(d) / ROW_BYTES;
-  struct strbuf failure = { 0 };
+  const double wanted = 1.5 * (double)database_cache(d) / ROW_BYTES;
+  const char *full;
   int status = 0;
   int rc;
 
   d->rows = (uint64_t)fmin(fmax(fmin(wanted, most) / DATABASE_TABLES, ROWS_MIN),
                            ROWS_MAX);
-  rc = database_run(d, NULL, "oltp_read_write", "prepare", more, &failure,
+  rc = database_run(d, NULL, "oltp_read_write", "prepare", more, &d->failure,
                     &status, err);
+  full = strstr(strbuf_str(&d->failure), "about ");
+  if (full && !strstr(full, " needed in '"))
+    full = NULL;
   if (rc == 0 && status != EXIT_OK && d->children.signal == 0)
-    rc = err_set(err, -EIO, "the tables could not be loaded: %s",
-                 strbuf_str(&failure));
-  strbuf_done(&failure);
+    rc = full ? err_set(err, -ENOSPC,
+                        "no room for the tables: %.*s; make room, or use fewer "
+                        "--minutes",
+                        (int)strcspn(full, ";"), full)
+              : err_set(err, -EIO, "the tables could not be loaded: %s",
+                        strbuf_str(&d->failure));
   return rc;
 }
 
@@ -756,6 +793,8 @@ static int database_perform(struct database *d, enum database_part part,
   switch (part) {
   case DATABASE_CONNECT_TLS:
     return database_connect_tls(d, err);
+  case DATABASE_ISOLATION:
+    return database_isolation(d, err);
   case DATABASE_CURVE:
     return database_curve(d, err);
   case DATABASE_SEARCH:
@@ -771,6 +810,7 @@ static int database_protocol(struct database *d, struct err *err)
 {
   int rc = database_ask_doctor(d, err);
 
+  d->alien[DATABASE_ISOLATION] = !d->cfg->isolation;
   for (unsigned part = 0;
        part < DATABASE_PARTS && rc == 0 && !database_is_over(d); part++) {
     if (part == DATABASE_POINT) {
@@ -780,6 +820,8 @@ static int database_protocol(struct database *d, struct err *err)
     }
     if (database_is(d, "sqlite"))
       d->alien[DATABASE_CONNECT] = d->alien[DATABASE_CONNECT_TLS] = true;
+    if (part == DATABASE_SEARCH && database_misses_alone(d))
+      d->alien[DATABASE_SEARCH] = d->alien[DATABASE_STEADY] = true;
     if (rc == 0 && !database_is_over(d))
       database_cut(d, part);
     if (rc == 0 && !database_is_over(d) && !d->cut[part] && !d->alien[part])
@@ -836,6 +878,8 @@ static void database_done(struct database *d)
   json_decref(d->doctor);
   child_words_done(&d->own);
   strbuf_done(&d->failure);
+  strbuf_done(&d->tls_failure);
+  strbuf_done(&d->verdict);
   child_scratch_remove(d->folder);
 }
 
@@ -889,27 +933,35 @@ static int database_begin(struct database *d, struct err *err)
   return rc;
 }
 
-static int database_run_all(struct database *d, struct err *err)
+static int database_tool(const struct tool_args *args, struct err *err)
 {
+  const struct database_cfg *cfg = args->cfg;
+  struct database d = {
+    .args = args,
+    .cfg = cfg,
+    .objective = *args->objective ? args->objective : "p99<=20ms",
+    .total_s = 60 * cfg->minutes,
+    .tries = strcmp(args->tool_name, tool_try.name) == 0,
+    .begun_ns = clock_now_ns(),
+  };
   struct err last = { "" };
   int rc, status;
 
-  d->begun_ns = clock_now_ns();
-  if (database_begin(d, err) < 0) {
-    database_done(d);
+  if (database_begin(&d, err) < 0) {
+    database_done(&d);
     return TOOL_BAD_INPUT;
   }
-  rc = database_protocol(d, err);
-  database_clean(d);
-  if (database_result(d, DATABASE_FLOOR) && database_conclude(d, &last) < 0 &&
+  rc = database_protocol(&d, err);
+  database_clean(&d);
+  if (database_result(&d, DATABASE_FLOOR) && database_conclude(&d, &last) < 0 &&
       rc == 0) {
     *err = last;
     rc = -EIO;
   }
-  status = d->children.signal != 0 ? EXIT_SIGNAL + d->children.signal
-           : rc < 0 || d->left[0]  ? TOOL_FAILED
-                                   : TOOL_OK;
-  database_done(d);
+  status = d.children.signal != 0 ? EXIT_SIGNAL + d.children.signal
+           : rc < 0 || d.left[0]  ? TOOL_FAILED
+                                  : TOOL_OK;
+  database_done(&d);
   return status;
 }
 
@@ -934,6 +986,12 @@ static const struct opt database_opts[] = {
     .help = "price of the server per hour, for the price of a million queries",
   },
   {
+    OPT_BOOL(struct database_cfg, isolation),
+    .name = "isolation-check",
+    .def = "off",
+    .help = "also look for anomalies at --isolation=serializable",
+  },
+  {
     OPT_TIME(struct database_cfg, old_s),
     .name = "old-transaction",
     .def = "60",
@@ -944,41 +1002,13 @@ static const struct opt database_opts[] = {
   OPT_END,
 };
 
-static int database_tool_start(const struct tool_args *args, double minutes,
-                               bool tries, struct err *err)
-{
-  struct database d = {
-    .args = args,
-    .cfg = args->cfg,
-    .objective = *args->objective ? args->objective : "p99<=20ms",
-    .total_s = 60 * minutes,
-    .tries = tries,
-  };
-
-  return database_run_all(&d, err);
-}
-
-static int database_tool_run(const struct tool_args *args, struct err *err)
-{
-  const struct database_cfg *cfg = args->cfg;
-
-  return database_tool_start(args, cfg->minutes, false, err);
-}
-
-static int database_tool_try(const struct tool_args *args, struct err *err)
-{
-  const struct database_cfg *cfg = args->cfg;
-
-  return database_tool_start(args, cfg->minutes, true, err);
-}
-
 const struct tool tool_database = {
   .name = "database",
   .summary = "measure a database server in a quarter of an hour",
   .usage = "--dsn=URL [--minutes=N] [--slo=OBJECTIVE] [--json=FILE]",
   .opts = database_opts,
   .cfg_size = sizeof(struct database_cfg),
-  .run = database_tool_run,
+  .run = database_tool,
 };
 
 static const struct opt try_opts[] = {
@@ -999,5 +1029,5 @@ const struct tool tool_try = {
   .usage = "[--minutes=N] [--slo=OBJECTIVE] [--json=FILE]",
   .opts = try_opts,
   .cfg_size = sizeof(struct database_cfg),
-  .run = database_tool_try,
+  .run = database_tool,
 };

@@ -191,3 +191,10 @@ print(sqlite3.connect('t').execute(\"SELECT name FROM sqlite_master WHERE name L
   must [ -e notes.txt ]
   must is "$(grep -c 'Removed' <<<"$output" || :)" 0
 }
+
+@test "try: too little space for the tables is one line" {
+  needs_driver sqlite
+  on_disk -1 1M "TMPDIR=\$PWD/disk '$BENCH' try --minutes=0.1"
+  must has "$stderr" "^FATAL: no room for the tables: about [0-9.]+ MiB needed in '[^']*/try.db', [0-9.]+ [KM]iB free; make room, or use fewer --minutes$"
+  must is "$(grep -c . <<<"$stderr")" 1
+}

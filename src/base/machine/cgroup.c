@@ -171,18 +171,25 @@ static void look_at(const char *root, char *line, struct cgroup_limits *l)
   }
 }
 
-struct cgroup_limits cgroup_read(const char *root)
+struct cgroup_limits cgroup_read_of(const char *root, const char *process)
 {
   struct cgroup_limits limits = { .memory_left = UINT64_MAX };
-  char line[PATH_MAX];
-  FILE *f = proc_open(root, "/proc/self/cgroup");
+  char line[PATH_MAX], name[64];
+  FILE *f;
 
+  (void)snprintf(name, sizeof(name), "/proc/%s/cgroup", process);
+  f = proc_open(root, name);
   if (!f)
     return limits;
   while (fgets(line, sizeof(line), f))
     look_at(root, line, &limits);
   (void)fclose(f);
   return limits;
+}
+
+struct cgroup_limits cgroup_read(const char *root)
+{
+  return cgroup_read_of(root, "self");
 }
 
 uint64_t cgroup_memory_left(const char *root)

@@ -19,6 +19,8 @@ struct cgroup_limits {
 /* The smallest limits of the process's groups and their parents, of both
  * versions.  A limit that cannot be read is none. */
 struct cgroup_limits cgroup_read(const char *root);
+/* Of another process: "self" or its number. */
+struct cgroup_limits cgroup_read_of(const char *root, const char *process);
 
 /* Bytes: the smallest limit less usage.  Pages of files that can be dropped are
  * unused.  UINT64_MAX: no limit. */

@@ -155,6 +155,11 @@ static void test_quota(void)
   put("/sys/fs/cgroup/app/part/cpu.max", "max 100000\n");
   put("/sys/fs/cgroup/app/part/cpu.stat", "usage_usec 5000\n");
   OK(cgroup_read(root).cpus == 0.25, "a quarter of a processor");
+  put("/proc/42/cgroup", "0::/other\n");
+  put("/sys/fs/cgroup/other/cpu.max", "100000 100000\n");
+  OK(cgroup_read_of(root, "42").cpus == 1.0 &&
+       cgroup_read_of(root, "43").cpus == 0.0,
+     "one processor for another process, and none that is missing");
   machine_read(root, &a);
   OK(a.throttled_ns == 1500000, "it was stopped for 1.5 ms");
   put("/sys/fs/cgroup/app/cpu.stat", "throttled_usec 9500\n");
