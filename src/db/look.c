@@ -156,11 +156,12 @@ void look_warn_missing(const struct tables_look *look, struct strbuf *lines)
       first = i + 1;
   }
   if (there > 0 && first > 0)
-    strbuf_addf(lines,
-                "the table 'sbtest%u' cannot be read, and %u of %u tables are "
-                "there: prepare with the same options and --table-exists=skip "
-                "loads the others\n",
-                first, there, look->n);
+    strbuf_addf(
+      lines,
+      "the table 'sbtest%u' cannot be read, and %u of %u tables are "
+      "there: prepare with the same options and --table-exists=resume "
+      "loads the rest\n",
+      first, there, look->n);
 }
 
 void look_warn(const struct tables_look *look, const struct run_facts *facts,
