@@ -44,7 +44,7 @@ void wire_tls_free(struct wire_tls *t);
 int wire_tls_shake(struct wire_tls *t, int fd, uint64_t until_ns);
 /* The reason of OpenSSL (static). */
 const char *wire_tls_why(const struct wire_tls *t);
-/* What is wrong with the certificate (static); NULL: nothing. */
+/* The flaw of the certificate (static); NULL: none. */
 const char *wire_tls_distrust(const struct wire_tls *t);
 
 /* As the functions of socket.h; -EPROTO: a record is wrong. */
