@@ -204,6 +204,13 @@ find_judge_pool(struct find *f, const struct result *run, double *ret_missing)
   return all;
 }
 
+/* Events that were under way at the decision count in the figures. */
+static bool find_ends_late(const struct result *run)
+{
+  return find_verdict_named(result_text_at(run->json, "slo.verdict")) ==
+         SEARCH_FAILED;
+}
+
 void find_judge(struct find *f, enum search_phase phase, double value,
                 const struct result *run)
 {
@@ -219,6 +226,8 @@ void find_judge(struct find *f, enum search_phase phase, double value,
     all = find_judge_pool(f, run, &missing);
     if (again)
       verdict = all;
+    if (verdict == SEARCH_HELD && find_ends_late(run))
+      verdict = SEARCH_OPEN;
   }
   find_add_step(f, phase, value, verdict, run);
   if (verdict == SEARCH_OPEN)

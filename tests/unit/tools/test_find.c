@@ -61,6 +61,7 @@ static enum search_verdict verdict_of(const char *end, const char *decision,
 static void check_verdicts(void)
 {
   struct find f = { .rules = { SEARCH_RATE, 0.03, 3 } };
+  struct strbuf late = { 0 };
 
   OK(verdict_of("decided", "held", 1000, "trend") == SEARCH_HELD, "held");
   OK(verdict_of("decided", "failed", 1000, "trend") == SEARCH_FAILED, "failed");
@@ -87,8 +88,14 @@ static void check_verdicts(void)
   OK(verdict_with("decided", "failed", "2000, \"member_arrivals\": 1000",
                   "trend") == SEARCH_FAILED,
      "nor are they missing");
+  strbuf_adds(&late, "{\"run\": {\"end_reason\": \"decided\"}, \"rate\": "
+                     "{\"arrivals\": 1000, \"offered_s\": 10}, \"decision\": "
+                     "{\"verdict\": \"held\"}, \"slo\": {\"verdict\": "
+                     "\"failed\"}}");
+  OK(judge_text(&f, SEARCH_BRACKET, &late) == SEARCH_OPEN,
+     "what ended after the decision was late");
   find_judge(&f, SEARCH_CEILING, 0, NULL);
-  OK(f.step[0].verdict == SEARCH_NO_RESULT, "no document");
+  OK(f.step[1].verdict == SEARCH_NO_RESULT, "no document");
 }
 
 /* Judge a run with 1,000 events, so many of them late, and an average. */
