@@ -99,8 +99,10 @@ closed() {
   must is "$(grep -c 'FATAL: .*needed in' <<<"$stderr")" 1
   must is "$(grep -c Creating <<<"$output")" 0
   on_disk 1M "unset LUA_PATH
-    '$BENCH' oltp_read_write --db-driver=sqlite --sqlite-db=disk/t --table-size=20000 --force prepare"
+    '$BENCH' oltp_read_write --db-driver=sqlite --sqlite-db=disk/t --table-size=20000 --force prepare
+    ls disk"
   must has "$stderr" "^FATAL: .*database or disk is full"
+  must is "$(tail -n 1 <<<"$output")" "Removed the database file 'disk/t'"
   must has "$stderr" "^FATAL: make room for the tables; if nothing else is in the database, remove its file, which also does the work of cleanup$"
 }
 

@@ -57,18 +57,22 @@ static int tidy_look_inside(sqlite3 *db, struct contents *ret)
   return rc == SQLITE_ROW ? 0 : -1;
 }
 
-/* Without WAL, a mode that cannot be left while other connections are open. */
-static bool tidy_shrink(sqlite3 *db)
+/* Without WAL, a mode that cannot be left while other connections are open.
+ * Returns a result code of SQLite. */
+static int tidy_shrink(sqlite3 *db)
 {
   sqlite3_stmt *stmt = NULL;
   bool left = false;
+  int rc;
 
   if (sqlite3_prepare_v2(db, "PRAGMA journal_mode=DELETE", -1, &stmt, NULL) ==
         SQLITE_OK &&
       sqlite3_step(stmt) == SQLITE_ROW)
     left = strcmp((const char *)sqlite3_column_text(stmt, 0), "delete") == 0;
-  (void)sqlite3_finalize(stmt);
-  return left && sqlite3_exec(db, "VACUUM", NULL, NULL, NULL) == SQLITE_OK;
+  rc = sqlite3_finalize(stmt);
+  if (left)
+    return sqlite3_exec(db, "VACUUM", NULL, NULL, NULL);
+  return rc != SQLITE_OK ? rc : SQLITE_BUSY;
 }
 
 static bool tidy_is_plain(const char *path, struct stat *ret)
@@ -135,13 +139,13 @@ static void sqlite_tidy(struct session *s, struct strbuf *line)
   char size[FMT_SIZE_SIZE];
   sqlite3 *db = NULL;
   struct stat st;
-  bool shrunk = false;
+  int rc = SQLITE_BUSY;
 
   if (lstat(path, &st) < 0)
     return;
   if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
       tidy_look_inside(db, &in) == 0 && !in.others && in.used)
-    shrunk = tidy_shrink(db);
+    rc = tidy_shrink(db);
   (void)sqlite3_close(db);
   if (in.others && in.free_bytes >= WORTH_A_LINE)
     strbuf_addf(line,
@@ -150,9 +154,9 @@ static void sqlite_tidy(struct session *s, struct strbuf *line)
                 path, fmt_size(size, in.bytes));
   if (in.others || !in.used)
     return;
-  if (shrunk && tidy_remove_file(path))
+  if ((rc == SQLITE_OK || rc == SQLITE_FULL) && tidy_remove_file(path))
     strbuf_addf(line, "Removed the database file '%s'", path);
-  else if (shrunk)
+  else if (rc == SQLITE_OK)
     strbuf_addf(line, "The database file '%s' is empty, and stays", path);
   else
     strbuf_addf(line, "The database file '%s' stays, because %s", path,
