@@ -171,6 +171,13 @@ bool kept_path(const char *number, char ret[PATH_MAX])
   return found;
 }
 
+const char *kept_or_file(const char *name, char room[PATH_MAX])
+{
+  return access(name, F_OK) < 0 && errno == ENOENT && kept_path(name, room)
+           ? room
+           : name;
+}
+
 int kept_open(struct kept_file *f)
 {
   char folder[PATH_MAX], name[KEPT_NAME];

@@ -4,11 +4,13 @@
 #include "tools/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "results/kept.h"
 #include "results/outfile.h"
 #include "results/outname.h"
 #include "tools/tool.h"
@@ -43,8 +45,10 @@ int output_take(struct output *o, const struct tool_args *args, struct err *err)
 
 int output_check(const struct output *o, const char *what, struct err *err)
 {
+  char kept[PATH_MAX];
+
   for (size_t i = 0; i < o->n; i++) {
-    if (outname_same(o->path, o->files[i]))
+    if (outname_same(o->path, kept_or_file(o->files[i], kept)))
       return err_set(err, -EINVAL,
                      "%s would replace the result '%.400s' (expected another "
                      "file)",

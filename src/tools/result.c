@@ -382,21 +382,11 @@ static int result_file_read_sweep(struct result_file *f, struct err *err)
   return 0;
 }
 
-/* A file, or the number of a kept result. */
-static FILE *result_file_open(const char *path)
-{
-  FILE *stream = fopen(path, "re");
-  char kept[PATH_MAX];
-
-  if (!stream && errno == ENOENT && kept_path(path, kept))
-    stream = fopen(kept, "re");
-  return stream;
-}
-
 /* A folder can be opened, but not read. */
 static int result_file_load_json(struct result_file *f, struct err *err)
 {
-  FILE *stream = result_file_open(f->path);
+  char kept[PATH_MAX];
+  FILE *stream = fopen(kept_or_file(f->path, kept), "re");
   json_error_t error;
   int rc = 0;
 

@@ -39,6 +39,10 @@ on_terminal() {
   must has "$stderr" "^FATAL: cannot read '2'"
   bench -2 report -o page.html 1 2
   [ ! -e page.html ]
+  for file in '' 1; do
+    bench -2 report $file -o "$folder"/*.json
+    must has "$stderr" "^FATAL: the report would replace the result '1' "
+  done
 
   # On a terminal: text and the place of the page, or a browser.
   seen=$(on_terminal report)
