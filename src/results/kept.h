@@ -43,7 +43,7 @@ size_t kept_list(const char *folder, struct kept_name **ret);
 
 /* 1: the last.  False: not a number of a result. */
 bool kept_path(const char *number, char ret[PATH_MAX]);
-/* `name`, or the path of a kept result in `room`. */
+/* Or the path of a kept result, in `room`. */
 const char *kept_or_file(const char *name, char room[PATH_MAX]);
 
 #endif

@@ -204,7 +204,7 @@ find_judge_pool(struct find *f, const struct result *run, double *ret_missing)
   return all;
 }
 
-/* Events that were under way at the decision count in the figures. */
+/* As events under way at the decision. */
 static bool find_ends_late(const struct result *run)
 {
   return find_verdict_named(result_text_at(run->json, "slo.verdict")) ==

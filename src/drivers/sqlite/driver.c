@@ -57,8 +57,7 @@ static int tidy_look_inside(sqlite3 *db, struct contents *ret)
   return rc == SQLITE_ROW ? 0 : -1;
 }
 
-/* Without WAL, a mode that cannot be left while other connections are open.
- * Returns a result code of SQLite. */
+/* Without WAL, which cannot be left while other connections are open. */
 static int tidy_shrink(sqlite3 *db)
 {
   sqlite3_stmt *stmt = NULL;

@@ -79,7 +79,6 @@ typedef int tls_name_fn(void *ctx, enum tls_name kind, const uint8_t *bytes,
  * -1: without a certificate. */
 int wire_tls_names(const struct wire_tls *t, tls_name_fn *fn, void *ctx);
 
-/* As OpenSSL compares names and addresses. */
 bool wire_tls_is_for(const struct wire_tls *t, const char *host);
 
 enum {
