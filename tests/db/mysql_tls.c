@@ -97,6 +97,7 @@ static void server_close(struct server *s)
 struct client {
   struct rig rig;
   struct server server;
+  struct mysql_cfg made; /* of the options */
   const char *host[1], *port[1];
 };
 
@@ -112,6 +113,7 @@ static struct mysql_cfg *client_open(struct client *c,
   server_open(&c->server, o);
   MUST(rig_open(&c->rig, &set));
   cfg = c->rig.cfg;
+  c->made = *cfg;
   cfg->dry_run = false;
   c->host[0] = o->host;
   c->port[0] = c->server.port;
@@ -124,9 +126,7 @@ static struct mysql_cfg *client_open(struct client *c,
 
 static void client_close(struct client *c)
 {
-  struct mysql_cfg *cfg = c->rig.cfg;
-
-  cfg->hosts = cfg->ports = (struct opt_list){ 0 };
+  *(struct mysql_cfg *)c->rig.cfg = c->made;
   rig_close(&c->rig);
   server_close(&c->server);
 }

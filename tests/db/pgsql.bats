@@ -67,9 +67,9 @@ tap() {
   for engine in epoll io_uring; do
     "$BENCH" "${to[@]}" --threads=2 --clients=100 --client-engine=$engine --time=0 --events=0 run >"$BATS_TEST_TMPDIR/out" 2>&1 &
     pid=$!
-    within 20 eval '[ "$(servers sql "$BATS_FILE_TMPDIR/pg" "$sql")" = 100 ]'
+    within 60 eval '[ "$(servers sql "$BATS_FILE_TMPDIR/pg" "$sql")" = 100 ]'
     # Those of the run, and one of each loop for the next login; libpq needs one for each client that waits.
-    within 20 eval '[ "$(ls "/proc/$pid/task" | wc -l)" -le 10 ]'
+    within 60 eval '[ "$(ls "/proc/$pid/task" | wc -l)" -le 10 ]'
     kill -INT "$pid"
     wait "$pid" || [ $? = 130 ]
     run ! grep -E 'FATAL|ERROR' "$BATS_TEST_TMPDIR/out"
