@@ -72,7 +72,7 @@ setup() {
   for engine in epoll io_uring; do
     "$BENCH" "${to[@]}" --threads=2 --clients=100 --client-engine=$engine --time=0 --events=0 run >"$BATS_TEST_TMPDIR/out" 2>&1 &
     pid=$!
-    within 60 eval '[ "$(servers sql "$BATS_FILE_TMPDIR/my" "$sql")" = 100 ]'
+    within 60 eval '[ "$(servers sql "$BATS_FILE_TMPDIR/my" "$sql")" = 100 ]' || { cat "$BATS_TEST_TMPDIR/out"; return 1; }
     # Threads that log in, a few at a time; the library needs one for each client that waits.
     [ "$(ls "/proc/$pid/task" | wc -l)" -le 50 ]
     kill -INT "$pid"

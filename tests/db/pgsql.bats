@@ -67,7 +67,7 @@ tap() {
   for engine in epoll io_uring; do
     "$BENCH" "${to[@]}" --threads=2 --clients=100 --client-engine=$engine --time=0 --events=0 run >"$BATS_TEST_TMPDIR/out" 2>&1 &
     pid=$!
-    within 60 eval '[ "$(servers sql "$BATS_FILE_TMPDIR/pg" "$sql")" = 100 ]'
+    within 60 eval '[ "$(servers sql "$BATS_FILE_TMPDIR/pg" "$sql")" = 100 ]' || { cat "$BATS_TEST_TMPDIR/out"; return 1; }
     # Those of the run, and one of each loop for the next login; libpq needs one for each client that waits.
     within 60 eval '[ "$(ls "/proc/$pid/task" | wc -l)" -le 10 ]'
     kill -INT "$pid"
