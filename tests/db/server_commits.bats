@@ -44,7 +44,9 @@ print(sys.argv[2:], "commits per event %.3f, of %d; per second %.1f, events %.1f
     server["per_event"]["commits"], want, per_s, events_per_s), {n: server["raw"].get(n) for n in names})
 # The connection that reads has some of its own.
 own = (20 + 20 * server["monitor"]["readings"] + 2 * server["monitor"]["looks"]) / doc["totals"]["events"]
-assert 0.95 * want < server["per_event"]["commits"] < 1.05 * want + own
+# Enough to tell one more or one less.
+near = max(0.05 * want, min(0.25 * want, 0.4))
+assert want - near < server["per_event"]["commits"] < want + near + own
 PY
 }
 
@@ -95,12 +97,15 @@ server, = doc["servers"]
 events = doc["totals"]["events"]
 victims = sum(e["count"] for e in doc["errors"] if str(e["code"]) == "1213")
 assert victims >= 20, doc["errors"]
-want = {"COMMIT": victims, "ROLLBACK": victims + events, "autocommit": victims}[sys.argv[1]] / events
 got = {n: server["per_event"][n] for n in ("rollbacks", "deadlocks", "commits")}
-print(sys.argv[1], "per event: victims %.3f, rollbacks wanted %.3f;" % (victims / events, want), got,
+print(sys.argv[1], "per event: victims %.3f;" % (victims / events), got,
       {n: server["raw"].get(n) for n in ("Com_rollback", "Handler_rollback")})
-assert 0.9 * victims / events < got["deadlocks"] < 1.1 * victims / events
-assert 0.9 * want < got["rollbacks"] < 1.1 * want + 0.01
+# Threads meet more often at one time than at another, and the readings do not
+# cover the whole run: once, not twice.
+assert 0.6 < got["deadlocks"] / (victims / events) < 1.6
+# Both figures are of one period.
+rest = got["rollbacks"] - got["deadlocks"]
+assert abs(rest - (sys.argv[1] == "ROLLBACK")) < 0.1 * got["rollbacks"] + 0.01, rest
 # MySQL has no numbers of transactions that tell autocommit apart.
 commits = 0 if sys.argv[1] == "ROLLBACK" else 1
 if "Innodb_max_trx_id" in server["raw"]:
