@@ -9,9 +9,9 @@
  *   - the report thread calls leave_step() before each step, and the
  *     conductor ends the steps with leave_end_steps();
  *   - before code joins a thread or frees what threads use, it asks
- *     leave_any(). Then program_leave() (src/program/say.c) ends the process.
+ *     leave_any(). If so, program_leave() (src/program/say.c) ends the process.
  *
- * These threads may come back at any moment after leave_thread():
+ * These threads may come back after leave_thread():
  *   - workers in an event or in closing a connection, although interrupt()
  *     was called twice (src/run/deadline.c);
  *   - the report thread, in one reporter, or in outfile_write();

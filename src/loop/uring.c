@@ -187,8 +187,8 @@ static struct io_uring_sqe *ring_request(struct ring *r)
   return q;
 }
 
-/* Submit all requests, and WAIT for `min` completions, at most `timeout_ns`
- * (UINT64_MAX: for ever).  -errno; a time-out is no error. */
+/* Submit all requests, and WAIT for `min` completions, but no longer than
+ * `timeout_ns` (UINT64_MAX: no limit).  Returns -errno; 0 after a time-out. */
 static int ring_enter(struct ring *r, unsigned min, uint64_t timeout_ns)
 {
   const uint32_t n = r->written -

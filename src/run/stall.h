@@ -3,8 +3,8 @@
  *
  * A stall begins with the last success of any client, or later when a client
  * begins to wait, and ends with the next success, whose client finds it.  It is
- * longer than --stall and, without an error in it, than ten times the mean time
- * between successes: long events are no stalls.
+ * longer than --stall. If no error is in it, it is also longer than ten times
+ * the mean time between successes, because long events are not stalls.
  */
 #ifndef BENCH_RUN_STALL_H
 #define BENCH_RUN_STALL_H

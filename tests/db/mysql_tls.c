@@ -37,7 +37,7 @@ static bool begin(int fd)
          recv(fd, request, sizeof(request), MSG_WAITALL) == sizeof(request);
 }
 
-/* Tells what was agreed upon. */
+/* Its error names version and cipher. */
 static void refuse(SSL *ssl)
 {
   char packet[128] = "\0\0\0\3\xff\x16\4#28000";
@@ -93,7 +93,7 @@ static void server_close(struct server *s)
   SSL_CTX_free(s->ctx);
 }
 
-/* A session that has not been opened, and what it is to be opened with. */
+/* A session that is not open yet, and its settings. */
 struct client {
   struct rig rig;
   struct server server;

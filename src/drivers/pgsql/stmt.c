@@ -210,8 +210,8 @@ static bool stmt_varies(const struct pgsql_session *p, const char *sql)
          emul_word_is(word, n, "CALL");
 }
 
-/* A pooler passes sessions on with their statements.  A session that is `apart`
- * must never execute those of the run. */
+/* A pooler hands out the server's sessions with statements that others
+ * prepared.  A session that is `apart` must never execute those of the run. */
 static void stmt_make_name(struct pgsql_prepared *st, const char *sql)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);

@@ -596,7 +596,7 @@ static bool answer_hear_aside(struct pgsql_session *p, const uint8_t *m,
   return true;
 }
 
-/* A message that has begun is read to its end: libpq has not seen it. */
+/* libpq has not seen the message that has begun: read it here. */
 COLD static bool answer_hear_asides(struct pgsql_session *p)
 {
   struct pgsql_wire *w = &p->wire;

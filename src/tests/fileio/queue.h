@@ -3,8 +3,8 @@
  * completions, and the order of writes and fsyncs.
  *
  * An event hands one request to the system. If the queue is full, the event
- * waits for a completion, and takes all that are there, so that the time of a
- * request ends when it does. A queue belongs to one thread, and allocates only
+ * waits. It then takes all completions, since a request ends when its
+ * completion is taken. A queue belongs to one thread, and allocates only
  * when it is made.
  */
 #ifndef BENCH_TESTS_FILEIO_QUEUE_H

@@ -2,8 +2,8 @@
  * test_memory_chase.c - the cycle of a chase goes through every line once,
  * plateaus are found where there are some, and samples of pairs are summarized.
  */
-#include <math.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
