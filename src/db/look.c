@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
 #include "db/call.h"
@@ -58,12 +59,9 @@ bool look_at_backend(struct conn *c, uint64_t *ret)
   return look_at_number(c, c->driver->backend_query, ret);
 }
 
-static bool differs(uint64_t rows, uint64_t first)
+static bool differs(uint64_t a, uint64_t b)
 {
-  const uint64_t more = rows > first ? rows : first;
-  const uint64_t less = rows > first ? first : rows;
-
-  return (double)(more - less) > ALIKE * (double)more;
+  return (double)min_u64(a, b) < (1 - ALIKE) * (double)max_u64(a, b);
 }
 
 void look_at_size(struct conn *c, uint64_t most, bool alike,

@@ -567,11 +567,6 @@ static int monitor_split_host(struct monitor *m, const char *text)
   return m->host ? 0 : -1;
 }
 
-static const char *monitor_given(const char *text)
-{
-  return text && *text ? text : NULL;
-}
-
 /* NULL: no queries for this kind of server. */
 static const struct monitor_source *monitor_source_find(const char *driver)
 {
@@ -595,7 +590,7 @@ int monitor_new(struct monitor **ret, const struct monitor_input *in,
 {
   struct monitor *m = calloc(1, sizeof(*m));
 
-  if (m && monitor_given(in->cfg->host) &&
+  if (m && opt_or_null(in->cfg->host) &&
       monitor_split_host(m, in->cfg->host) < 0) {
     monitor_free(m);
     m = NULL;
@@ -611,8 +606,8 @@ int monitor_new(struct monitor **ret, const struct monitor_input *in,
   m->all.source = monitor_source_find(in->driver);
   if (!m->all.source)
     atomic_store_explicit(&in->db->counts.wanted, true, memory_order_relaxed);
-  m->all.params.user = monitor_given(in->cfg->user);
-  m->all.params.password = monitor_given(in->cfg->password);
+  m->all.params.user = opt_or_null(in->cfg->user);
+  m->all.params.password = opt_or_null(in->cfg->password);
   m->n = m->all.params.host ? 1 : (unsigned)min_u64(in->servers, SERVERS_MAX);
   for (unsigned i = 0; i < m->n; i++)
     reader_init(&m->of[i], &m->all, i);

@@ -136,6 +136,12 @@ struct opt {
     .type = OPT_TYPE_END \
   }
 
+/* NULL for a string that is unset. */
+static inline const char *opt_or_null(const char *text)
+{
+  return text && *text ? text : NULL;
+}
+
 /* Report layout and defaults. */
 enum compat {
   COMPAT_1_0,

@@ -32,11 +32,6 @@ static char *shim_joined(const struct opt_list *list, struct strbuf *to)
   return to->text;
 }
 
-static const char *shim_or_null(const char *text)
-{
-  return text && text[0] ? text : NULL;
-}
-
 #if defined(MARIADB_PACKAGE_VERSION) || MYSQL_VERSION_ID < 80018
 
 static bool shim_listed(const struct opt_list *list, const char *word)
@@ -129,7 +124,7 @@ bool mysqld_shim_decides_as_openssl(const struct tls_settings *tls)
   return mariadb_get_infov(NULL, MARIADB_TLS_LIBRARY, &name) == 0 && name &&
          strncmp(name, "OpenSSL", 7) == 0 &&
          (MARIADB_PACKAGE_VERSION_ID < PROVES_ITSELF_SINCE ||
-          tls->mode < TLS_VERIFY_CA || shim_or_null(tls->ca));
+          tls->mode < TLS_VERIFY_CA || opt_or_null(tls->ca));
 }
 
 bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
@@ -142,8 +137,8 @@ bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
   rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
   if (tls->mode == TLS_DISABLED)
     return rc == 0;
-  (void)mysql_ssl_set(mysql, shim_or_null(tls->key), shim_or_null(tls->cert),
-                      shim_or_null(tls->ca), NULL, shim_or_null(tls->cipher));
+  (void)mysql_ssl_set(mysql, opt_or_null(tls->key), opt_or_null(tls->cert),
+                      opt_or_null(tls->ca), NULL, opt_or_null(tls->cipher));
   /* "If the server can"; `false` would switch TLS off. */
   rc |= mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &use);
   /* Some releases switch the check on in mysql_ssl_set(). */
@@ -276,10 +271,10 @@ bool mysqld_shim_set_tls(MYSQL *mysql, const struct tls_settings *tls)
     enum mysql_option option;
     const char *text;
   } text[] = {
-    { MYSQL_OPT_SSL_KEY, shim_or_null(tls->key) },
-    { MYSQL_OPT_SSL_CERT, shim_or_null(tls->cert) },
-    { MYSQL_OPT_SSL_CA, shim_or_null(tls->ca) },
-    { MYSQL_OPT_SSL_CIPHER, shim_or_null(tls->cipher) },
+    { MYSQL_OPT_SSL_KEY, opt_or_null(tls->key) },
+    { MYSQL_OPT_SSL_CERT, opt_or_null(tls->cert) },
+    { MYSQL_OPT_SSL_CA, opt_or_null(tls->ca) },
+    { MYSQL_OPT_SSL_CIPHER, opt_or_null(tls->cipher) },
   };
   struct strbuf versions = { 0 };
   int rc = mysql_options(mysql, MYSQL_OPT_SSL_MODE, &modes[tls->mode]);
@@ -364,7 +359,7 @@ const char *mysqld_shim_socket(void)
   if (!path && !getenv("MARIADB_UNIX_PORT"))
     path = MARIADB_UNIX_ADDR;
 #endif
-  return shim_or_null(path);
+  return opt_or_null(path);
 }
 
 void mysqld_shim_set_backslash(MYSQL *mysql, unsigned status)

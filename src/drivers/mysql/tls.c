@@ -9,11 +9,6 @@
 #include "drivers/mysql/options.h"
 #include "drivers/wire/tls.h"
 
-static const char *given(const char *text)
-{
-  return text && *text ? text : NULL;
-}
-
 /* False: old versions, or words that the library would search. */
 static bool take_versions(const struct opt_list *versions,
                           struct tls_wishes *to)
@@ -34,11 +29,11 @@ static bool take_versions(const struct opt_list *versions,
 static void *make_context(const void *cfg)
 {
   const struct tls_settings tls = mysqld_tls_settings(cfg);
-  struct tls_wishes w = { .ca = given(tls.ca),
+  struct tls_wishes w = { .ca = opt_or_null(tls.ca),
                           .usual_ca = tls.mode >= TLS_VERIFY_CA,
-                          .cert = given(tls.cert),
-                          .key = given(tls.key),
-                          .ciphers = given(tls.cipher) };
+                          .cert = opt_or_null(tls.cert),
+                          .key = opt_or_null(tls.key),
+                          .ciphers = opt_or_null(tls.cipher) };
 
   w.cert = w.cert ? w.cert : w.key;
   w.key = w.key ? w.key : w.cert;

@@ -26,8 +26,7 @@ struct tls_wishes {
 
 struct tls_context;
 
-/* NULL: a file is of no use,
- * or the program lacks TLS. */
+/* NULL: a file is of no use, or the program lacks TLS. */
 struct tls_context *tls_context_new(const struct tls_wishes *w);
 /* Takes a struct tls_context, or NULL. */
 void tls_context_free(void *context);

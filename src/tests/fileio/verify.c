@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "tests/fileio/fileio.h"
@@ -156,11 +157,6 @@ static int sync_log_reader_check_end(const struct sync_log_reader *r,
   return ferror(r->file) ? err_sys(err, "Cannot read file '%s'", r->path) : 0;
 }
 
-static uint64_t verify_max_u64(uint64_t a, uint64_t b)
-{
-  return a > b ? a : b;
-}
-
 /* Of a file: see enum sync_log_kind. */
 struct sync {
   uint64_t before; /* earlier records are acknowledged */
@@ -178,15 +174,14 @@ static int verify_collect_syncs(struct sync_log_reader *r, struct sync *sync,
       sync[rec.block].failed = true;
     } else if (rec.kind == SYNC_LOG_SYNCED && !sync[rec.block].failed) {
       sum->syncs++;
-      sync[rec.block].before = verify_max_u64(sync[rec.block].before,
-                                              rec.generation);
+      sync[rec.block].before = max_u64(sync[rec.block].before, rec.generation);
     } else if (rec.kind == SYNC_LOG_END) {
       sum->ended = true;
     }
   }
   /* Killed processes leave zeros behind, proper ends do not. */
   sum->gaps = sum->ended || (r->header.where & SYNC_LOG_SENT) ? r->missing : 0;
-  sum->gaps = verify_max_u64(sum->gaps, r->damaged);
+  sum->gaps = max_u64(sum->gaps, r->damaged);
   sum->gap_at = SYNC_LOG_HEADER_BYTES + r->gap * sizeof(rec);
   sum->open = sum->gaps > 0 ||
               (!sum->ended && (r->header.where & SYNC_LOG_SENT));
@@ -200,8 +195,8 @@ static void verify_raise_to(struct sync_log_block *block,
     struct sync_log_block *b = &block[rec->block + i];
 
     if (acked)
-      b->acked = verify_max_u64(b->acked, rec->generation + i);
-    b->begun = verify_max_u64(b->begun, rec->generation + i);
+      b->acked = max_u64(b->acked, rec->generation + i);
+    b->begun = max_u64(b->begun, rec->generation + i);
   }
 }
 
