@@ -366,6 +366,13 @@ L
   null -1 ./t.lua --threads=1 --clients=3 --time=0 --events=3
   must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:4 in client [0-2]: mine \(in a finalizer, __gc\)$'
 
+  # Events make no calls.
+  cat >t.lua <<'L'
+function event() getmetatable(newproxy(true)).__gc = function() error("mine") end end
+L
+  null -1 ./t.lua --threads=1 --clients=3 --time=0 --events=100000
+  must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:1 in client [0-2]: mine \(in a finalizer, __gc\)$'
+
   # Nobody makes a call any more.
   cat >t.lua <<'L'
 function thread_init() kept = newproxy(true) getmetatable(kept).__gc = function() error("late") end end

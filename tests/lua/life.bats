@@ -547,6 +547,24 @@ L
   done
 }
 
+@test "an error in a finalizer that was set past the metatable ends the run with one line, too" {
+  local set
+  for set in 'rawset(getmetatable(p), "__gc", gc)' 'debug.setmetatable(p, {__gc = gc})'; do
+    cat >t.lua <<L
+local function gc() error("mine") end
+function event()
+  local p = newproxy(true)
+  $set
+end
+L
+    bench t.lua --threads=2 --time=0 --events=100000 run
+    must is "$status" 1
+    must is "$(grep -c 'PANIC\|FATAL' <<<"$stderr")" 1
+    must has "$stderr" "^FATAL: event\\(\\) failed at t\\.lua:1 in $worker [01]: mine\$"
+    must has "$output" 'total number of events: +[0-9]+$'
+  done
+}
+
 @test "an error in a finalizer of a state that is closed gets a line" {
   cat >t.lua <<'L'
 local kept = newproxy(true)

@@ -6,17 +6,27 @@
 #include <lauxlib.h>
 #include <limits.h>
 #include <luajit.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "db/conn.h"
 #include "db/stmt.h"
 
+/* The collector has called a finalizer of which finalizers.lua knows nothing,
+ * where LuaJIT cannot go back to a protected call. */
 static int die(lua_State *L)
 {
-  (void)fprintf(stderr, "PANIC: unprotected error in call to Lua API (%s)\n",
-                lua_tostring(L, -1));
-  return 0; /* LuaJIT ends the process */
+  const char *text = lua_tostring(L, -1);
+
+  if (text && strcmp(text, "not enough memory") == 0)
+    log_msg(LOG_FATAL, "%s in a Lua state", text);
+  else
+    log_msg(LOG_FATAL, "%s (in a finalizer, __gc)",
+            text ? text : luaL_typename(L, -1));
+  log_flush();
+  _exit(EXIT_FAILURE); /* other threads still run */
 }
 
 /* With its own allocator, the state takes a fifth less memory.  Without GC64,
@@ -30,8 +40,9 @@ lua_State *client_lua(struct heap *heap, bool gc64)
     heap_started(heap);
   }
   if (!L)
-    return luaL_newstate();
-  (void)lua_atpanic(L, die);
+    L = luaL_newstate();
+  if (L)
+    (void)lua_atpanic(L, die);
   return L;
 }
 

@@ -425,13 +425,16 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   /* Lua code, which machine code may run, says itself where it can park. */
   const bool may_park = fiber_allow(false);
   int rc;
-  bool abandoned = false, is_event = false;
+  bool abandoned = false, is_event = false, collects;
 
   (void)state_enter(s); /* others may have run since the last call */
   rc = call_traced(s, n_args, n_results);
   (void)fiber_allow(may_park);
   if (rc == 0)
     return 0;
+  /* The next finalizer may fail, too, where no call is protected. */
+  collects = lua_gc(s->L, LUA_GCISRUNNING, 0) != 0;
+  (void)lua_gc(s->L, LUA_GCSTOP, 0);
   if (lacked_memory(s, rc)) {
     (void)err_set(err, -ENOMEM, "not enough memory in the Lua state of %s %u",
                   worker_word(s->script), s->tid);
@@ -443,6 +446,8 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   }
   lua_pop(s->L, 1);
   describe(s, name, is_event, err);
+  if (collects)
+    (void)lua_gc(s->L, LUA_GCRESTART, -1);
   return abandoned ? -ECANCELED : -EINVAL;
 }
 

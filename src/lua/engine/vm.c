@@ -228,6 +228,7 @@ static int wait_for_call(lua_State *L)
 /* May the next event start?  Others may run before. */
 static bool step(lua_State *L)
 {
+  struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
   struct state *s = state_current();
   bench_call call = { 0 };
   const uint64_t switches = fiber_switches();
@@ -238,6 +239,8 @@ static bool step(lua_State *L)
   (void)fiber_allow(before);
   if (fiber_switches() != switches)
     come_back(L, s);
+  if (UNLIKELY(vm->finalizer.text[0] != '\0'))
+    (void)pass_on(L, vm);
   return call.yes;
 }
 

@@ -1,6 +1,10 @@
 /*
  * test_vm.c - clients that share a Lua state share its code and nothing else.
  */
+#include <sys/wait.h>
+
+#include "lua/engine/client.h"
+#include "lua/engine/heap.h"
 #include "tests/unit/lua/vm_rig.h"
 
 enum {
@@ -407,8 +411,44 @@ static void test_when_compiled(const char *text, bool wanted, const char *what)
   rig_done(&r);
 }
 
+/* An error outside of all protected calls, as of a finalizer. */
+static void test_unprotected(bool gc64, const char *error, const char *wanted)
+{
+  struct heap heap = { 0 };
+  char said[200] = "";
+  int ends[2], status;
+  ssize_t n;
+  pid_t child;
+
+  MUST(pipe(ends) == 0);
+  (void)fflush(stdout);
+  child = fork();
+  MUST(child >= 0);
+  if (child == 0) {
+    lua_State *L = client_lua(&heap, gc64);
+
+    (void)dup2(ends[1], STDERR_FILENO);
+    if (error)
+      lua_pushstring(L, error);
+    else
+      lua_newtable(L);
+    (void)lua_error(L);
+  }
+  (void)close(ends[1]);
+  n = read(ends[0], said, sizeof(said) - 1);
+  (void)close(ends[0]);
+  MUST(n >= 0 && waitpid(child, &status, 0) == child);
+  OK(WIFEXITED(status) && WEXITSTATUS(status) == 1, "it ends the program");
+  OK(strcmp(said, wanted) == 0, wanted);
+}
+
 int main(void)
 {
+  test_unprotected(true, "mine", "FATAL: mine (in a finalizer, __gc)\n");
+  test_unprotected(false, "mine", "FATAL: mine (in a finalizer, __gc)\n");
+  test_unprotected(true, NULL, "FATAL: table (in a finalizer, __gc)\n");
+  test_unprotected(true, "not enough memory",
+                   "FATAL: not enough memory in a Lua state\n");
   test_cases();
   test_errors();
   test_traces();
