@@ -73,6 +73,15 @@ let_go() {
   grep -qE "^FATAL: (cannot open SQLite database|SQLite error (8|14) )" "$err"
 }
 
+@test "a pipe and a circle of links are no databases" {
+  mkfifo "$dir/pipe"
+  bounded -1 "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/pipe" run
+  grep -q "^FATAL: cannot open SQLite database '$dir/pipe': not a regular file" "$err"
+  ln -s circle "$dir/circle"
+  bounded -1 "$BENCH" "$events" --db-driver=sqlite --sqlite-db="$dir/circle" run
+  grep -q "^FATAL: cannot open SQLite database '$dir/circle': Too many levels of symbolic links" "$err"
+}
+
 @test "a statement is interrupted by its time limit" {
   endless="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c"
   bounded -1 "${base[@]}" --what=sql --sql="$endless" --db-query-timeout=0.2 run

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/wait.h"
@@ -184,11 +185,24 @@ static int connect_apply(struct sqlite_session *q)
   return rc;
 }
 
+/* Why SQLite must not open the file, or NULL: it would wait for a pipe forever,
+ * and follow links in a circle until the stack is full. */
+static const char *connect_refusal(const char *path)
+{
+  struct stat st;
+
+  if (stat(path, &st) < 0)
+    return errno == ELOOP ? strerror(errno) : NULL;
+  return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? NULL
+                                                    : "not a regular file";
+}
+
 int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
 {
   struct sqlite_session *q = sqlite_of(s);
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
                     SQLITE_OPEN_NOMUTEX;
+  const char *const refusal = connect_refusal(sqlite_file(s));
   const char *message;
   int rc;
 
@@ -196,7 +210,8 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   s->dialect = EMUL_SQLITE;
   s->blocks = SESSION_BLOCKS_ALL;
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
-  rc = sqlite3_open_v2(sqlite_file(s), &q->db, flags, NULL);
+  rc = refusal ? SQLITE_CANTOPEN
+               : sqlite3_open_v2(sqlite_file(s), &q->db, flags, NULL);
   if (rc == SQLITE_OK)
     rc = sqlite3_extended_result_codes(q->db, 1);
   if (rc == SQLITE_OK)
@@ -209,7 +224,9 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   }
 
   /* No memory for a handle. */
-  message = q->db ? sqlite_error_text(q) : sqlite3_errstr(rc);
+  message = refusal ? refusal
+            : q->db ? sqlite_error_text(q)
+                    : sqlite3_errstr(rc);
   if (message != q->why)
     (void)snprintf(q->why, sizeof(q->why), "%s", message);
   (void)sqlite_failed_with(q->db ? sqlite3_extended_errcode(q->db) : rc, q->why,
