@@ -275,13 +275,14 @@ static void database_option_of(const struct database *d, struct strbuf *out)
                 *given ? " " : "", d->schema);
 }
 
-static void database_statement(const struct database *d, const char *verb,
+static void database_statement(const struct database *d, bool drop,
                                struct strbuf *out)
 {
   const bool schema = database_is(d, "pgsql") && !d->is_whole_database;
 
-  strbuf_addf(out, "%s %s %s%s;\n", verb, schema ? "SCHEMA" : "DATABASE",
-              d->schema, schema && *verb == 'D' ? " CASCADE" : "");
+  strbuf_addf(out, "%s %s %s%s%s;\n", drop ? "DROP" : "CREATE",
+              schema ? "SCHEMA" : "DATABASE", drop ? "IF EXISTS " : "",
+              d->schema, schema && drop ? " CASCADE" : "");
 }
 
 /* A pooler can ignore options of sessions: tables must not be made in another
@@ -291,7 +292,7 @@ static bool database_make(struct database *d, struct strbuf *failure)
   struct strbuf sql = { 0 }, option = { 0 };
   bool made;
 
-  database_statement(d, "CREATE", &sql);
+  database_statement(d, false, &sql);
   made = database_execute(d, strbuf_str(&sql), NULL, failure);
   strbuf_clear(&sql);
   database_option_of(d, &option);
@@ -300,7 +301,7 @@ static bool database_make(struct database *d, struct strbuf *failure)
                 d->schema);
     if (!database_execute(d, strbuf_str(&sql), strbuf_str(&option), failure)) {
       strbuf_clear(&sql);
-      database_statement(d, "DROP", &sql);
+      database_statement(d, true, &sql);
       (void)database_execute(d, strbuf_str(&sql), NULL, failure);
       made = false;
     }
@@ -314,10 +315,9 @@ static bool database_make(struct database *d, struct strbuf *failure)
 
 #define SQLITE_FILE "--sqlite-db="
 
-static int database_make_file(struct database *d, struct err *err)
+static int database_make_file(struct database *d, const char *beside,
+                              struct err *err)
 {
-  const char *beside = result_text_at(database_result(d, DATABASE_FLOOR)->json,
-                                      "database.file");
   struct strbuf option = { 0 };
   const char *path;
   int rc = 0, fd;
@@ -333,7 +333,7 @@ static int database_make_file(struct database *d, struct err *err)
   path = strbuf_str(&option) + strlen(SQLITE_FILE);
   fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd < 0)
-    rc = err_sys(err, "cannot make the file '%.300s' for the tables", path);
+    rc = err_sys(err, "cannot make the file '%.300s' for the tables,", path);
   else
     (void)close(fd);
   if (rc == 0)
@@ -358,37 +358,47 @@ static void database_remove_file(const struct database *d)
   }
 }
 
-static int database_make_schema(struct database *d, struct err *err)
+static const char *database_advice(const struct database *d,
+                                   const char *failure)
+{
+  if (strstr(failure, "read-only"))
+    return "name a server and a user that can write";
+  return database_is(d, "pgsql")
+           ? "GRANT CREATE ON DATABASE to the user, or name a database of the "
+             "user with --pgsql-db"
+           : "GRANT ALL ON `bench\\_%`.* to the user";
+}
+
+/* `file` [opt]: of SQLite. */
+static int database_make_schema(struct database *d, const char *file,
+                                struct err *err)
 {
   struct strbuf failure = { 0 };
   uint64_t number = 0;
   bool made;
 
-  if (d->tries)
+  if (d->tries || d->schema[0])
     return 0;
   if (getrandom(&number, sizeof(number), 0) < 0)
     return err_sys(err, "no random number for the name of a schema");
   (void)snprintf(d->schema, sizeof(d->schema), "bench_%08llx",
                  (unsigned long long)(number & 0xffffffff));
-  if (database_is(d, "sqlite"))
-    return database_make_file(d, err);
+  if (file)
+    return database_make_file(d, file, err);
   made = database_make(d, &failure);
   if (!made && database_is(d, "pgsql") && d->children.signal == 0) {
     d->is_whole_database = true;
     made = database_make(d, &failure);
   }
-  if (!made) {
+  /* A statement that a signal has stopped can have made the schema. */
+  if (!made && d->children.signal == 0) {
     d->schema[0] = '\0';
     (void)err_set(
       err, -EPERM, "cannot make a schema for the tables (%.200s): %s",
-      strbuf_str(&failure),
-      database_is(d, "pgsql")
-        ? "GRANT CREATE ON DATABASE to the user, or name a database of the "
-          "user with --pgsql-db"
-        : "GRANT ALL ON `bench\\_%`.* to the user");
+      strbuf_str(&failure), database_advice(d, strbuf_str(&failure)));
   }
   strbuf_done(&failure);
-  return made ? 0 : -EPERM;
+  return made || d->schema[0] ? 0 : -EPERM;
 }
 
 /* Also after Ctrl-C, which must not end the process that cleans up. */
@@ -404,10 +414,11 @@ static void database_clean(struct database *d)
 
     d->children.signal = 0;
     child_words_done(&d->own);
-    database_statement(d, "DROP", &sql);
+    database_statement(d, true, &sql);
     if (whole) { /* a pooler keeps sessions */
       strbuf_clear(&sql);
-      strbuf_addf(&sql, "DROP DATABASE %s WITH (FORCE);\n", d->schema);
+      strbuf_addf(&sql, "DROP DATABASE IF EXISTS %s WITH (FORCE);\n",
+                  d->schema);
     }
     if (!database_execute(d, strbuf_str(&sql), NULL, &failure)) {
       (void)snprintf(d->left, sizeof(d->left), "%.*s",
@@ -728,6 +739,20 @@ static int database_steady(struct database *d, struct err *err)
 
 /* ---- the protocol ---- */
 
+/* Steps would make a missing file of SQLite, and leave it.  The finding cuts
+ * longer paths. */
+static int database_spare_file(struct database *d, const char *text,
+                               struct err *err)
+{
+  char path[201];
+
+  if (sscanf(text, "the file '%200[^\n]", path) != 1 ||
+      !text_ends_with(path, "' does not exist"))
+    return 0;
+  path[strlen(path) - strlen("' does not exist")] = '\0';
+  return database_make_schema(d, path, err);
+}
+
 /* Findings of `bench doctor` with the most connections of the curve. */
 static int database_ask_doctor(struct database *d, struct err *err)
 {
@@ -751,6 +776,9 @@ static int database_ask_doctor(struct database *d, struct err *err)
     const char *text = result_text_at(one, "text");
     const char *is = text ? strstr(text, " is ") : NULL;
     unsigned long long allowed, used;
+
+    if (rc == 0 && subject && text && strcmp(subject, "server") == 0)
+      rc = database_spare_file(d, text, err);
 
     if (!subject || !is)
       continue;
@@ -814,7 +842,14 @@ static int database_protocol(struct database *d, struct err *err)
   for (unsigned part = 0;
        part < DATABASE_PARTS && rc == 0 && !database_is_over(d); part++) {
     if (part == DATABASE_POINT) {
-      rc = database_make_schema(d, err);
+      const struct result *floor = database_result(d, DATABASE_FLOOR);
+
+      rc = floor ? database_make_schema(
+                     d, result_text_at(floor->json, "database.file"), err)
+                 : err_set(err, -ETIME,
+                           "--minutes=%g is too short here: the server "
+                           "answers slowly",
+                           d->cfg->minutes);
       if (rc == 0 && !database_is_over(d))
         rc = database_load(d, err);
     }

@@ -140,7 +140,24 @@ END
   ! left_on_pgsql
 }
 
-@test "pgsql: no right to make a schema, a wrong CA: one line each" {
+@test "pgsql: a signal while the schema is made is no lack of rights, and nothing is left" {
+  own="$BATS_FILE_TMPDIR/pg"
+  servers sql "$own" "CREATE FUNCTION slow() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); END'
+    ; CREATE EVENT TRIGGER slow ON ddl_command_end WHEN tag IN ('CREATE SCHEMA') EXECUTE FUNCTION slow()"
+  "$BENCH" database --dsn="$pg" --minutes=0.1 >out 2>err 3>&- &
+  pid=$!
+  until [[ $(servers sql "$own" "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'CREATE SCHEMA%' AND wait_event = 'PgSleep'") ]]; do
+    kill -0 "$pid"
+  done
+  kill -TERM "$pid"
+  status=0
+  wait "$pid" || status=$?
+  servers sql "$own" "DROP EVENT TRIGGER slow"
+  [[ $status = 143 && ! -s err ]]
+  ! left_on_pgsql
+}
+
+@test "pgsql: no right to make a schema, a wrong CA, no writes: one line each" {
   own="$BATS_FILE_TMPDIR/pg"
   servers sql "$own" "ALTER DATABASE sbtest OWNER TO CURRENT_USER"
   (umask 077 && echo unused >password)
@@ -148,6 +165,8 @@ END
   servers sql "$own" "ALTER DATABASE sbtest OWNER TO sbtest"
   [[ $status = 1 && $(grep -c . <<<"$stderr") = 1 ]]
   grep -q '^FATAL: cannot make a schema for the tables (.*permission denied.*): GRANT CREATE ON DATABASE' <<<"$stderr"
+  database --dsn="$pg?options=-c%20default_transaction_read_only%3Don" --minutes=0.1
+  [[ $status = 1 && $stderr = "FATAL: cannot make a schema for the tables ("*read-only*"): name a server and a user that can write" ]]
   openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=other -out other.pem 2>/dev/null
   database --dsn="$pg?sslmode=verify-ca&sslrootcert=$PWD/other.pem" --minutes=0.2
   [[ $status = 1 && $(grep -c . <<<"$stderr") = 1 && $stderr = FATAL:*certificate* ]]
@@ -184,6 +203,21 @@ con.commit()"
   before=$(sha256sum data/user.db)
   database --dsn=sqlite:data/user.db --minutes=0.1
   [[ $status = 0 && $(sha256sum data/user.db) = "$before" && $(ls -A data) = user.db ]]
+  database --dsn=sqlite:data/none.db --minutes=0.1
+  [[ $status = 0 && $(ls -A data) = user.db ]]
+  python3 - 3>&- <<'END' &
+import sqlite3, time
+con = sqlite3.connect("data/user.db", isolation_level=None)
+con.execute("BEGIN EXCLUSIVE")
+open("held", "w").close()
+time.sleep(600)
+END
+  busy=$!
+  until [[ -e held ]]; do kill -0 $busy; done
+  database --dsn=sqlite:data/user.db --minutes=0.1 --sqlite-busy-timeout=7000
+  kill $busy
+  busy=
+  [[ $status = 1 && $stderr = "FATAL: --minutes=0.1 is too short here: the server answers slowly" ]]
   database --sqlite-db=file:data/user.db --minutes=0.1
   [[ $status = 1 && $stderr = "FATAL: --sqlite-db=file:data/user.db is not possible here (expected the name of a file)" ]]
 }
