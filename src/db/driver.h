@@ -139,6 +139,7 @@ struct run_facts {
   bool as_sysbench;        /* advice needs --verbosity=4 */
   uint64_t tables;         /* 0: unknown */
   uint64_t rows;           /* per table, for drawn keys; 0: none */
+  bool indexed;            /* statements need sbtestN's index on k */
   const char *rows_option; /* "--table-size"; static */
   unsigned classes;        /* statements per table */
   bool lazy;               /* prepared when first needed */
@@ -272,6 +273,9 @@ struct driver {
                           void *ctx);
   /* [opt] A cheap query: bytes of the database's tables. */
   const char *data_query;
+  /* [opt] A query that lacks the table's name in quotes at its end: the number
+   * of indexes on column k. */
+  const char *index_query;
   /* [opt] A cheap query: the number of the server's session. */
   const char *backend_query;
   /* [opt] Without the level; NULL: there is only one. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/minmax.h"
 #include "base/parse.h"
 #include "base/strbuf.h"
@@ -96,10 +97,16 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
   };
   for (unsigned i = 0; i < ret->n; i++) {
     struct table_look *t = &ret->of[i];
-    char sql[64];
+    char sql[256];
+    uint64_t indexes;
 
     (void)snprintf(sql, sizeof(sql), "SELECT MAX(id) FROM sbtest%u", i + 1);
     t->known = look_at_number(c, sql, &t->rows);
+    if (t->known && facts->indexed && c->driver->index_query) {
+      (void)snprintf(sql, sizeof(sql), "%s'sbtest%u'", c->driver->index_query,
+                     i + 1);
+      t->unindexed = look_at_number(c, sql, &indexes) && indexes == 0;
+    }
     if (c->out.lost)
       return;
   }
@@ -160,6 +167,25 @@ void look_warn_missing(const struct tables_look *look, struct strbuf *lines)
       "there: prepare with the same options and --table-exists=resume "
       "loads the rest\n",
       first, there, look->n);
+}
+
+void look_unindexed(const struct tables_look *look, struct strbuf *text)
+{
+  unsigned n = 0, first = 0;
+
+  for (unsigned i = look->n; i-- > 0;) {
+    n += look->of[i].unindexed;
+    if (look->of[i].unindexed)
+      first = i + 1;
+  }
+  if (n == 0)
+    return;
+  strbuf_addf(text, "sbtest%u", first);
+  if (n > 1)
+    strbuf_addf(text, " and %u other table%s", n - 1, fmt_plural(n - 1));
+  strbuf_addf(text,
+              " ha%s no index on column k, so this is not the usual workload",
+              n > 1 ? "ve" : "s");
 }
 
 void look_warn(const struct tables_look *look, const struct run_facts *facts,

@@ -18,7 +18,8 @@ enum {
 
 struct table_look {
   bool known;
-  uint64_t rows; /* highest id; gaps are not seen */
+  bool unindexed; /* column k; only if facts->indexed */
+  uint64_t rows;  /* highest id; gaps are not seen */
 };
 
 struct tables_look {
@@ -54,6 +55,9 @@ bool look_at_backend(struct conn *c, uint64_t *ret);
 
 /* Only some are there. */
 void look_warn_missing(const struct tables_look *look, struct strbuf *lines);
+
+/* Tables without an index on k; no line end. */
+void look_unindexed(const struct tables_look *look, struct strbuf *text);
 
 /* Tables whose highest id is below the run's keys. */
 void look_warn(const struct tables_look *look, const struct run_facts *facts,

@@ -124,14 +124,15 @@ static void check_before_run(struct conn *c)
   strbuf_done(&lines);
 }
 
-/* If the script draws keys; first of several processes. */
+/* If the script draws keys or needs indexes; first of several processes. */
 static void check_tables(struct conn *c)
 {
   struct db_process *p = c->env->process;
   struct tables_look look;
   struct strbuf lines = { 0 };
+  size_t at;
 
-  if (!p->in_run || !p->is_known || p->facts.rows == 0 ||
+  if (!p->in_run || !p->is_known || (p->facts.rows == 0 && !p->facts.indexed) ||
       !(c->driver->caps & DRIVER_KEEPS_ROWS) || p->first_number > 0 ||
       atomic_exchange_explicit(&p->looked, true, memory_order_relaxed))
     return;
@@ -139,6 +140,10 @@ static void check_tables(struct conn *c)
   look_warn(&look, &p->facts, &lines);
   atomic_store(&p->keys_missing, lines.len > 0);
   look_warn_missing(&look, &lines);
+  at = lines.len;
+  look_unindexed(&look, &lines);
+  if (lines.len > at)
+    strbuf_adds(&lines, ": create it, or give --create-secondary=off\n");
   if (!p->facts.as_sysbench || log_get_level() >= LOG_INFO)
     message_lines(LOG_WARNING, &lines);
   strbuf_done(&lines);

@@ -42,7 +42,6 @@ struct script_job {
   struct script *script;
 };
 
-/* Would the user type a script, only to read that an option does not exist? */
 static bool script_is_typed_in_vain(const struct job *job)
 {
   const struct program *p = job->p;
@@ -112,7 +111,6 @@ static void script_warn_of_options(const struct job *job)
   }
 }
 
-/* A changed copy of the common part would have no effect. */
 static void script_warn_of_copy(const struct job *job)
 {
   static const char copy[] = "./oltp_common.lua";
@@ -182,7 +180,6 @@ static int script_load(struct job *job, struct err *err)
   return 0;
 }
 
-/* Options are known when the body of the script was executed. */
 static int script_declare(struct job *job, struct cmdline_rules *rules)
 {
   struct script_job *own = job->own;
@@ -217,7 +214,6 @@ static int script_take_values(struct job *job, struct err *err)
                  job->p->name, job->p->name);
 }
 
-/* 1 if neither declared nor a global. */
 static uint64_t script_option_number(const struct optset *set, const char *name)
 {
   const uint64_t n = program_size(set, name);
@@ -234,6 +230,22 @@ static void script_tell_rows(struct run_facts *facts, const struct optset *set,
     return;
   facts->rows = script_option_number(set, "table-size");
   facts->rows_option = "--table-size";
+}
+
+/* Statements use column k, and prepare indexes it. */
+static bool script_needs_index(const struct job *job)
+{
+  static const char *const others[] = { "oltp_point_select", "oltp_read_only",
+                                        "oltp_update_non_index" };
+  const struct opt_entry *e = optset_find(job->set, "create-secondary");
+
+  for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+    if (strcmp(job->name, others[i]) == 0)
+      return false;
+  }
+  return job->tables && strcmp(job->tables, script_common) == 0 && e &&
+         opt_get_bool(e) && !*program_value(job->set, "pgsql-variant") &&
+         strcmp(program_value(job->set, "create-index"), "off") != 0;
 }
 
 /* For the checks before the run.  Bundled scripts prepare a statement on first
@@ -254,6 +266,7 @@ static void script_tell_facts(const struct job *job)
   if (facts->tables == 1)
     facts->tables = script_option_number(set, "oltp-tables-count");
   script_tell_rows(facts, set, job->name);
+  facts->indexed = script_needs_index(job);
   if (facts->tables > 1 && strncmp(job->name, "select_random_", 14) == 0)
     log_advise("only sbtest1 is read, whatever --tables says");
 }

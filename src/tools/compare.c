@@ -756,7 +756,6 @@ static void compare_add_percentiles(struct comparisons *c, const char *member)
   }
 }
 
-/* Members of both mixes. */
 static void compare_add_members(struct comparisons *c)
 {
   const json_t *list = json_object_get(c->base->runs[0]->json, "members");
@@ -775,7 +774,6 @@ static void compare_add_members(struct comparisons *c)
   }
 }
 
-/* Classes of both groups, most time first. */
 static void compare_add_classes(struct comparisons *c)
 {
   const json_t *base = json_object_get(c->base->runs[0]->json, "classes");

@@ -101,6 +101,36 @@ LUA
   must has "$stderr" '^WARNING: the highest id of sbtest1 to sbtest3 is 20 to 40 but --table-size is 100, so at least 60 to 80 % of the keys do not exist$'
 }
 
+@test "an index on k that is gone: before the run, by doctor, and not where none is wanted" {
+  on oltp_read_write --tables=3 --table-size=20 prepare
+  on oltp_read_write --tables=3 --table-size=20 run
+  must is "$(grep -c 'no index' <<<"$stderr")" 0
+  bench -0 doctor oltp_read_write --db-driver=sqlite --sqlite-db="$PWD/a.db"
+  must is "$(grep -c '^warn  indexes' <<<"$output")" 0
+  python3 -c 'import sqlite3
+c = sqlite3.connect("a.db")
+c.execute("DROP INDEX k_1")
+c.execute("CREATE INDEX mine ON sbtest1 (pad, k)")
+c.execute("DROP INDEX k_3")
+c.execute("CREATE INDEX other_name ON sbtest3 (k)")'
+  local test
+  for test in oltp_read_write oltp_insert select_random_points; do
+    on -0 $test --tables=3 --table-size=20 run
+    must has "$stderr" '^WARNING: sbtest1 has no index on column k, so this is not the usual workload: create it, or give --create-secondary=off$'
+  done
+  bench -0 doctor oltp_read_write --db-driver=sqlite --sqlite-db="$PWD/a.db"
+  must has "$output" '^warn  indexes +sbtest1 has no index on column k'
+  for test in 'oltp_read_write --create-secondary=off' 'oltp_read_write --create-index=off' oltp_point_select; do
+    # shellcheck disable=SC2086
+    on -0 $test --tables=3 --table-size=20 run
+    must is "$(grep -c 'no index' <<<"$stderr")" 0
+  done
+  ln -s "$BENCH" sysbench
+  run -0 --separate-stderr ./sysbench oltp_read_write --db-driver=sqlite --sqlite-db="$PWD/a.db" \
+    --tables=3 --table-size=20 --events=10 --time=0 run
+  must is "$(grep -c 'no index' <<<"$stderr")" 0
+}
+
 @test "keys that do not exist: no matter where rows are only added, or no rows are kept" {
   on oltp_insert --table-size=10 prepare
   on -0 oltp_insert --table-size=1000 run

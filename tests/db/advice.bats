@@ -60,6 +60,25 @@ missing_keys() {
 @test "mysql: keys that do not exist" { missing_keys mysql; }
 @test "pgsql: keys that do not exist" { missing_keys pgsql; }
 
+# no_index KIND DROP: SQL that drops the index of sbtest2.
+no_index() {
+  need "$1"
+  on -0 oltp_read_write --tables=2 --table-size=100 prepare
+  on -0 oltp_read_write --tables=2 --table-size=100 run
+  quiet_about 'no index'
+  servers sql "$BATS_FILE_TMPDIR/$1" "$2"
+  on -0 oltp_read_write --tables=2 --table-size=100 run
+  says '^WARNING: sbtest2 has no index on column k, so this is not the usual workload: create it, or give --create-secondary=off$'
+  doctor -0 oltp_read_write --tables=2 --table-size=100
+  finds warn indexes 'sbtest2 has no index on column k'
+  on oltp_read_write --tables=2 --table-size=100 check
+  grep -q "^Checking table 'sbtest2'.*index k_2 is missing" <<<"$output"
+  on oltp_read_write cleanup
+}
+
+@test "mysql: an index on k that is gone" { no_index mysql 'DROP INDEX k_2 ON sbtest.sbtest2'; }
+@test "pgsql: an index on k that is gone" { no_index pgsql 'DROP INDEX k_2'; }
+
 # not_durable KIND SETTING: as the servers of the tests are.
 not_durable() {
   need "$1"

@@ -932,6 +932,9 @@ const struct driver driver_mysql = {
   .server_settings = mysqld_about_settings,
   .backend_query = "SELECT CONNECTION_ID()",
   .isolation_statement = "SET SESSION TRANSACTION ISOLATION LEVEL",
+  .index_query = "SELECT COUNT(*) FROM information_schema.statistics "
+                 "WHERE table_schema = DATABASE() AND column_name = 'k' "
+                 "AND seq_in_index = 1 AND table_name = ",
   .data_query = "SELECT CAST(SUM(data_length + index_length) AS UNSIGNED) "
                 "FROM information_schema.tables "
                 "WHERE table_schema = DATABASE()",

@@ -500,6 +500,10 @@ const struct driver driver_pgsql = {
   .socket = driver_socket_of,
   .server_settings = pgsql_settings,
   .data_query = "SELECT pg_database_size(current_database())",
+  .index_query = "SELECT COUNT(*) FROM pg_index x JOIN pg_attribute a "
+                 "ON a.attrelid = x.indrelid AND a.attnum = x.indkey[0] "
+                 "WHERE a.attname = 'k' AND x.indisvalid "
+                 "AND x.indrelid = regclass ",
   .backend_query = "SELECT pg_backend_pid()",
   .isolation_statement =
     "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL",

@@ -285,6 +285,9 @@ const struct driver driver_sqlite = {
   .data_query = "SELECT (c.page_count - f.freelist_count) * s.page_size "
                 "FROM pragma_page_count c, pragma_freelist_count f, "
                 "pragma_page_size s",
+  .index_query = "SELECT COUNT(*) FROM sqlite_master m "
+                 "JOIN pragma_index_info(m.name) i ON i.seqno = 0 "
+                 "WHERE i.name = 'k' AND m.type = 'index' AND m.tbl_name = ",
   .query = sqlite_query,
   .fetch = sqlite_fetch,
   .next_result = sqlite_next_result,

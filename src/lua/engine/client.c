@@ -14,8 +14,7 @@
 #include "db/conn.h"
 #include "db/stmt.h"
 
-/* The collector has called a finalizer of which finalizers.lua knows nothing,
- * where LuaJIT cannot go back to a protected call. */
+/* A finalizer failed outside of all protected calls. */
 static int die(lua_State *L)
 {
   const char *text = lua_tostring(L, -1);

@@ -432,7 +432,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   (void)fiber_allow(may_park);
   if (rc == 0)
     return 0;
-  /* The next finalizer may fail, too, where no call is protected. */
+  /* The next finalizer could fail outside of a protected call. */
   collects = lua_gc(s->L, LUA_GCISRUNNING, 0) != 0;
   (void)lua_gc(s->L, LUA_GCSTOP, 0);
   if (lacked_memory(s, rc)) {

@@ -64,7 +64,6 @@ static void more_events(bench_call *c)
   c->yes = sb_more_events(c->n);
 }
 
-/* Operations by the name of the function that scripts call through the FFI. */
 #define OPERATIONS(X)                                                        \
   X(bench_event_step, event_step(c))                                         \
   X(bench_event_settle, c->con = bench_event_settle())                       \
@@ -123,7 +122,6 @@ static const struct {
   void (*run)(bench_call *c);
 } operations[] = { OPERATIONS(ROW) };
 
-/* Upvalues of the functions of this file. */
 enum upvalue {
   THE_VM = 1,
   DO_NOTHING,
@@ -171,7 +169,6 @@ static int refuse(lua_State *L)
   return lua_error(L);
 }
 
-/* A finalizer has failed: the next client gets the error. */
 static int pass_on(lua_State *L, struct vm *vm)
 {
   lua_pushstring(L, vm->finalizer.text);
@@ -179,7 +176,6 @@ static int pass_on(lua_State *L, struct vm *vm)
   return lua_error(L);
 }
 
-/* host.finalizer_failed(error) */
 static int finalizer_failed(lua_State *L)
 {
   struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
@@ -340,7 +336,6 @@ static int load_body(lua_State *L)
   return 1;
 }
 
-/* Adds fields to the host table on the top. */
 static void add_functions(struct vm *vm, lua_State *L)
 {
   lua_pushcfunction(L, push_client);

@@ -749,7 +749,6 @@ static void database_look_at_limits(struct findings *to, struct conn *c,
   }
 }
 
-/* In a row; missing or not reported. */
 static unsigned database_count_unknown(const struct tables_look *look)
 {
   unsigned n = 0;
@@ -763,7 +762,6 @@ enum {
   NAMES_SIZE = 48
 };
 
-/* "sbtest1", or "sbtest1 to sbtest8". */
 static const char *database_tables_name(const struct tables_look *look,
                                         char text[NAMES_SIZE])
 {
@@ -801,11 +799,12 @@ static void database_look_at_rows(struct findings *to,
 static void database_look_at_the_tables(struct findings *to, struct conn *c,
                                         const struct run_facts *facts)
 {
+  struct strbuf line = { 0 };
   struct tables_look look;
   char names[NAMES_SIZE];
   unsigned unknown;
 
-  if (!facts->bundled || facts->rows == 0 ||
+  if (!facts->bundled || (facts->rows == 0 && !facts->indexed) ||
       !(c->driver->caps & DRIVER_KEEPS_ROWS))
     return;
   look_at_tables(c, facts, &look);
@@ -815,8 +814,14 @@ static void database_look_at_the_tables(struct findings *to, struct conn *c,
                  "run the prepare command with the same options",
                  "%u of %u (%s) cannot be read", unknown, look.n,
                  database_tables_name(&look, names));
-  else
+  else if (facts->rows > 0)
     database_look_at_rows(to, &look, facts);
+  look_unindexed(&look, &line);
+  if (line.len > 0)
+    findings_add(to, FINDING_WARN, "indexes",
+                 "create it, or give --create-secondary=off", "%s",
+                 strbuf_str(&line));
+  strbuf_done(&line);
 }
 
 /* A pooler may give two connections different sessions for some time. */
