@@ -31,8 +31,6 @@
 #include "base/os/os.h"
 #include "base/sock.h"
 
-struct err;
-
 enum {
   RECEIVED_PAST = 256,
 };

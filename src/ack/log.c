@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
-#include "base/mem.h"
 
 enum {
   REMOTE_CHUNKS = 4096, /* 256 MiB may wait for the listener */

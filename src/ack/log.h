@@ -11,7 +11,6 @@
 #define BENCH_ACK_LOG_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "ack/format.h"

@@ -4,7 +4,6 @@
 #ifndef BENCH_ACK_READER_H
 #define BENCH_ACK_READER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -4,8 +4,6 @@
 #ifndef BENCH_BASE_COMPILER_H
 #define BENCH_BASE_COMPILER_H
 
-#include <stddef.h>
-
 /* Argument `f` is the format; its values begin at argument `a`. */
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 

@@ -3,7 +3,6 @@
  */
 #include "base/facts.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/compiler.h"
-
 enum fact_type {
   FACT_TEXT,
   FACT_INT,

@@ -7,7 +7,6 @@
 #ifndef BENCH_BASE_LOG_H
 #define BENCH_BASE_LOG_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

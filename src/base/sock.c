@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/compiler.h"

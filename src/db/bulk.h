@@ -4,13 +4,10 @@
 #ifndef BENCH_DB_BULK_H
 #define BENCH_DB_BULK_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "db/conn_state.h"
 
-struct conn;
 struct statement_sizes;
 
 /* Each session is asked once. */

@@ -3,12 +3,10 @@
  */
 #include "db/conn.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "db/broker.h"
 #include "db/call.h"
 #include "db/exec.h"

@@ -4,7 +4,6 @@
 #include "db/copy.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "db/exec.h"
 #include "db/recover.h"

@@ -1,12 +1,9 @@
 /*
  * db_api.c - the functions of the FFI; NULL objects are allowed.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/compiler.h"
 #include "base/ffi_api.h"
-#include "base/log.h"
 #include "db/bulk.h"
 #include "db/conn.h"
 #include "db/env.h"

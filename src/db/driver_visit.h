@@ -5,7 +5,6 @@
 #ifndef BENCH_DB_DRIVER_VISIT_H
 #define BENCH_DB_DRIVER_VISIT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

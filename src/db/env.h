@@ -5,7 +5,6 @@
 #ifndef BENCH_DB_ENV_H
 #define BENCH_DB_ENV_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,7 +58,6 @@ ABI_SAME(sql_statement, stmt_pub, connection);
 
 struct ack_client;
 struct conn;
-struct line;
 struct pool;
 
 struct stmt_sample {

@@ -15,7 +15,6 @@
 #include "stats/service.h"
 
 struct driver;
-struct outcome;
 
 struct ignore_item {
   int code;      /* 0: the state decides */

@@ -4,8 +4,6 @@
 #ifndef BENCH_DB_FIND_PRIMARY_H
 #define BENCH_DB_FIND_PRIMARY_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct conn;

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -157,8 +156,10 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
   return rc;
 }
 
-int password_get(struct password_command *p, uint64_t until_ns, char **ret,
-                 struct err *err)
+/* Any thread.  *ret is a copy, to be freed.  WAITS for the command, at most
+ * until `until_ns`.  < 0: `err` has the reason. */
+static int password_get(struct password_command *p, uint64_t until_ns,
+                        char **ret, struct err *err)
 {
   int rc = 0;
 

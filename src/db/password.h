@@ -24,11 +24,6 @@ void password_init(struct password_command *p, const char *command,
                    double ttl_s);
 void password_done(struct password_command *p);
 
-/* Any thread.  *ret is a copy, to be freed.  WAITS for the command, at most
- * until `until_ns`.  < 0: `err` has the reason. */
-int password_get(struct password_command *p, uint64_t until_ns, char **ret,
-                 struct err *err);
-
 /* driver->connect(), with the password of the command if the connection lacks
  * one. */
 int password_connect(struct password_command *p, struct session *s,

@@ -19,7 +19,6 @@
 #include "base/ffi_api.h"
 #include "db/conn_state.h"
 
-struct conn;
 struct stmt;
 
 struct pipe_result {

@@ -16,7 +16,6 @@
 #include "db/driver.h"
 #include "db/watch.h"
 
-struct driver;
 struct fiber;
 
 struct conn_stmt {

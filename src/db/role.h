@@ -12,8 +12,6 @@
 
 #include "db/conn_state.h"
 
-struct conn;
-
 /* False outside the options' lists, and in a dry run. */
 bool role_matters(const struct conn *c);
 

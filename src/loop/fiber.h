@@ -20,7 +20,6 @@ struct fiber {
   struct loop *loop;
   bool may_park;     /* at first true */
   uint64_t switches; /* times parked */
-  uint64_t came_ns;  /* see fiber_take_arrival() */
   uint64_t lag_ns; /* how long it went on too late: see loop_on_lag(); a sum */
 };
 
@@ -57,18 +56,6 @@ static inline uint64_t fiber_switches(void)
   const struct fiber *f = fiber_here();
 
   return f ? f->switches : 0;
-}
-
-/* When the bytes received last had come, as far as the loop has seen; 0: none
- * since the last call. */
-static inline uint64_t fiber_take_arrival(void)
-{
-  struct fiber *f = fiber_here();
-  const uint64_t came_ns = f ? f->came_ns : 0;
-
-  if (f)
-    f->came_ns = 0;
-  return came_ns;
 }
 
 /* This fiber goes on so long after its answer has come, which another one has

@@ -79,7 +79,6 @@ void loop_park(struct loop *l)
   if (t->seen_ns != 0) {
     if (l->lag)
       fiber_note_lag(grown_u64(clock_now_ns(), t->seen_ns));
-    t->fiber.came_ns = t->seen_ns;
     t->seen_ns = 0;
   }
 }
@@ -261,10 +260,8 @@ ssize_t loop_recv(int fd, void *p, size_t n)
 {
   struct loop *l = loop_here();
 
-  if (l) {
-    l->running->fiber.came_ns = l->now_ns; /* unless it has to wait for them */
+  if (l)
     return l->engine->recv(l, fd, p, n);
-  }
   return sock_wait(fd, POLLIN) ? sock_recv(fd, p, n) : -1;
 }
 

@@ -104,11 +104,4 @@ bool server_cost_per_event(const struct server_cost *c,
                            const struct server_reading *did, double events,
                            double *ret);
 
-/* Only fast samples have them: see struct monitor_source. */
-static inline int server_metric_is_sampled(enum server_metric f)
-{
-  return f == SERVER_CHECKPOINT_RUNNING || f == SERVER_LOCK_WAITING ||
-         f == SERVER_VACUUM_RUNNING;
-}
-
 #endif

@@ -10,9 +10,6 @@
 
 #include "monitor/metrics.h"
 
-struct server_owed;
-struct server_reading;
-
 struct monitor_item {
   const char *key; /* name of a counter; of columns: for people */
   enum server_metric metric;

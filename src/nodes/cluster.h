@@ -16,7 +16,6 @@ struct cluster;
 struct cluster_link;
 struct err;
 struct post;
-struct post_events;
 
 /* By the asker's clock, the other one, and the asker's. */
 struct sync_sample {

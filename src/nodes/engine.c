@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -7,8 +7,6 @@
 #ifndef BENCH_NODES_MERGE_H
 #define BENCH_NODES_MERGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "nodes/pack.h"
@@ -20,9 +18,6 @@ struct merge;
 struct outage_report;
 struct outage_sum;
 struct strbuf;
-struct tally;
-struct tally_report;
-struct unpack;
 
 void merge_error_pack(struct strbuf *b, const struct error_count *e);
 void merge_error_unpack(struct unpack *from, struct error_count *ret);

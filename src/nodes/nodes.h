@@ -32,7 +32,6 @@ struct nodes;
 struct peers;
 struct plan;
 struct plan_part;
-struct program;
 struct strbuf;
 
 struct nodes_file {

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +25,31 @@
 enum {
   LOST_BEATS = 15, /* without a message: lost */
 };
+
+/* Arrived, or never will. */
+static void post_wake_readers(struct post *p)
+{
+  (void)atomic_fetch_add(&p->news, 1);
+  wait_wake_all(&p->news);
+}
+
+/* For the link; NULL: no memory. */
+static struct post_outgoing *post_outgoing_new(unsigned to, enum post_kind kind,
+                                               const void *bytes, size_t len)
+{
+  const struct post_header h = { .kind = (uint32_t)kind };
+  struct post_outgoing *out = malloc(sizeof(*out) + sizeof(h) + len);
+
+  if (!out)
+    return NULL;
+  *out = (struct post_outgoing){ .to = to,
+                                 .kind = kind,
+                                 .len = sizeof(h) + len };
+  memcpy(out->bytes, &h, sizeof(h));
+  if (len > 0)
+    memcpy(out->bytes + sizeof(h), bytes, len);
+  return out;
+}
 
 static void post_carry_dispatch(struct post *p, struct post_outgoing *out)
 {
@@ -328,33 +352,10 @@ static void *post_carry_main(void *arg)
   return NULL;
 }
 
-void post_wake_readers(struct post *p)
-{
-  (void)atomic_fetch_add(&p->news, 1);
-  wait_wake_all(&p->news);
-}
-
 static void post_wake_thread(struct post *p)
 {
   (void)atomic_fetch_add(&p->work, 1);
   wait_wake_all(&p->work);
-}
-
-struct post_outgoing *post_outgoing_new(unsigned to, enum post_kind kind,
-                                        const void *bytes, size_t len)
-{
-  const struct post_header h = { .kind = (uint32_t)kind };
-  struct post_outgoing *out = malloc(sizeof(*out) + sizeof(h) + len);
-
-  if (!out)
-    return NULL;
-  *out = (struct post_outgoing){ .to = to,
-                                 .kind = kind,
-                                 .len = sizeof(h) + len };
-  memcpy(out->bytes, &h, sizeof(h));
-  if (len > 0)
-    memcpy(out->bytes + sizeof(h), bytes, len);
-  return out;
 }
 
 struct post *post_alloc(const struct cluster_link *link)

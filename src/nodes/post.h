@@ -20,7 +20,6 @@
 #include "base/err.h"
 
 struct cluster_link;
-struct err;
 struct post;
 
 enum post_kind {
@@ -180,13 +179,6 @@ struct post {
   struct post_outgoing *way_first, **way_last; /* in the link */
   uint64_t beat_ns;
 };
-
-/* For the link; NULL: no memory. */
-struct post_outgoing *post_outgoing_new(unsigned to, enum post_kind kind,
-                                        const void *bytes, size_t len);
-
-/* Arrived, or never will. */
-void post_wake_readers(struct post *p);
 
 /* NULL: no memory.  `lost` as in post_free(). */
 struct post *post_alloc(const struct cluster_link *link);

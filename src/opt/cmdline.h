@@ -21,8 +21,6 @@ struct strbuf;
 
 struct err;
 struct opt_entry;
-struct opt_given;
-struct opt_line;
 struct optset;
 
 struct cmdline_cfg {

@@ -136,7 +136,7 @@ struct opt {
     .type = OPT_TYPE_END \
   }
 
-/* NULL for a string that is unset. */
+/* NULL for an unset string. */
 static inline const char *opt_or_null(const char *text)
 {
   return text && *text ? text : NULL;

@@ -6,7 +6,6 @@
 #define BENCH_OPT_VALUE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "opt/opt.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/log.h"
 #include "base/strbuf.h"
 #include "db/env.h"
 #include "opt/optset.h"

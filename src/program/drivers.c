@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/fmt.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "db/driver.h"

@@ -1,7 +1,6 @@
 /*
  * help.c - help, lists, version.
  */
-#include <limits.h>
 #include <luajit.h>
 #include <stdio.h>
 #include <stdlib.h>

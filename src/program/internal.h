@@ -27,7 +27,6 @@ struct plan;
 struct strbuf;
 struct test;
 struct test_source;
-struct tool_args;
 
 struct program {
   int argc;

@@ -3,8 +3,6 @@
  */
 #include "program/program.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,6 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "base/secret.h"
 #include "base/strbuf.h"
 #include "loop/overflow.h"
 #include "lua/find/search.h"

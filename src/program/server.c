@@ -1,7 +1,6 @@
 /*
  * server.c - whether a run reads its servers, and what is printed of them.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

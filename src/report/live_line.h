@@ -12,10 +12,6 @@
 #include "base/progress.h"
 #include "report/reporter.h"
 
-struct report;
-struct report_setup;
-struct strbuf;
-
 struct live_line {
   const struct progress_io *io;
   void *io_ctx;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "base/compiler.h"
 #include "report/life.h"
 #include "stats/report.h"
 #include "stats/service.h"

@@ -8,7 +8,6 @@
 #define BENCH_RESULTS_HDR_LOG_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "report/reporter.h"
 #include "results/outfile.h"

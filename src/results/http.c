@@ -105,7 +105,12 @@ static bool http_host_is_host_allowed(const char *value, size_t len,
           http_host_is_this_machine(host) || http_host_is_among(host, names));
 }
 
-bool http_host_is_allowed(const char *request, const char *names)
+/*
+ * Valid: an address, localhost, this machine or one of `names`, with or without
+ * a port, in each Host header.  Requests without the header come from no
+ * browser, and are valid.
+ */
+static bool http_host_is_allowed(const char *request, const char *names)
 {
   static const char name[] = "host:";
 

@@ -28,13 +28,6 @@ struct err;
 /* A list with commas? */
 bool http_host_are_names(const char *names);
 
-/*
- * Valid: an address, localhost, this machine or one of `names`, with or without
- * a port, in each Host header.  Requests without the header come from no
- * browser, and are valid.
- */
-bool http_host_is_allowed(const char *request, const char *names);
-
 enum {
   HTTP_READERS = 64,
   HTTP_FEED = 1 << 16, /* about the most per write to a stream */

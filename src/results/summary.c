@@ -3,7 +3,6 @@
  */
 #include "results/summary.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,6 @@
 #include "loop/fiber.h"
 #include "loop/loop.h"
 #include "loop/overflow.h"
-#include "report/life.h"
 #include "run/life.h"
 #include "run/plan.h"
 #include "run/run.h"

@@ -8,7 +8,6 @@
 
 #include <ck_ring.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -14,8 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/compiler.h"
-
 struct err;
 
 /* Where the service failed, or how the server refused. */

@@ -14,7 +14,7 @@
 #include "stats/binomial.h"
 #include "stats/hist_sum.h"
 
-const struct slo_kind slo_kinds[] = {
+static const struct slo_kind slo_kinds[] = {
   { "p", SLO_PERCENTILE, SLO_NS, false },
   { "avg", SLO_MEAN, SLO_NS, false },
   { "max", SLO_LARGEST, SLO_NS, false },
@@ -22,7 +22,6 @@ const struct slo_kind slo_kinds[] = {
   { "tps", SLO_EVENTS, SLO_PER_S, true },
   { "qps", SLO_QUERIES, SLO_PER_S, true },
 };
-const size_t slo_n_kinds = ARRAY_SIZE(slo_kinds);
 
 bool slo_needs_histogram(const struct slo *slo)
 {
@@ -283,7 +282,7 @@ static bool slo_read_percentile(const char *text, double *ret)
 /* By a name such as "p99.9" or "avg". */
 static const struct slo_kind *slo_find_kind(const char *name, double *ret_pct)
 {
-  for (size_t i = 0; i < slo_n_kinds; i++) {
+  for (size_t i = 0; i < ARRAY_SIZE(slo_kinds); i++) {
     const struct slo_kind *k = &slo_kinds[i];
 
     if (k->measure != SLO_PERCENTILE && strcmp(k->name, name) == 0)

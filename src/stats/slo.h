@@ -49,9 +49,6 @@ struct slo_kind {
   bool at_least; /* ">=" instead of "<=" */
 };
 
-extern const struct slo_kind slo_kinds[];
-extern const size_t slo_n_kinds;
-
 struct slo_term {
   const struct slo_kind *kind;
   double pct; /* SLO_PERCENTILE: above 0, below 100; otherwise 0 */

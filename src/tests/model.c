@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/mem.h"
 #include "base/thread.h"
 #include "base/wait.h"
 #include "report/form.h"

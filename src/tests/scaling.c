@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,6 +286,36 @@ static void scaling_add_number(struct strbuf *b, int width, int decimals,
     strbuf_addf(b, " %*s", width, "-");
 }
 
+static unsigned scaling_threads(const struct scaling *s,
+                                enum scaling_level level)
+{
+  return level == SCALING_ONE     ? 1
+         : level == SCALING_CORES ? s->topology.cores
+                                  : s->topology.cpus;
+}
+
+static double scaling_rate(const struct scaling *s, unsigned work,
+                           enum scaling_level level)
+{
+  const struct scaling_cell *c = &s->cell[work][level];
+  const unsigned n = atomic_load_explicit(&c->n, memory_order_acquire);
+  double per_s[SCALING_SAMPLES_MAX];
+
+  if (n == 0)
+    return NAN;
+  for (unsigned i = 0; i < n; i++)
+    per_s[i] = c->per_s[i];
+  figure_sort(per_s, n);
+  return per_s[(3 * n - 1) / 4];
+}
+
+/* The rate of a level as a multiple of `base`. */
+static double scaling_ratio(const struct scaling *s, unsigned work,
+                            enum scaling_level level, enum scaling_level base)
+{
+  return scaling_rate(s, work, level) / scaling_rate(s, work, base);
+}
+
 static void scaling_results(struct strbuf *b, const struct report_setup *setup,
                             const struct report *r)
 {
@@ -549,13 +577,6 @@ void scaling_describe_machine(const struct scaling *s, char *ret, int size)
                  t->cpus == 1 ? "" : "s");
 }
 
-unsigned scaling_threads(const struct scaling *s, enum scaling_level level)
-{
-  return level == SCALING_ONE     ? 1
-         : level == SCALING_CORES ? s->topology.cores
-                                  : s->topology.cpus;
-}
-
 static uint64_t scaling_sample_ns(const struct scaling *s)
 {
   const uint64_t all_ns = test_time_ns(s->plan);
@@ -621,25 +642,4 @@ int scaling_loop(void *thr, struct worker *w, struct err *err)
     rc = scaling_do_turn(s, hands, w, for_ns, err);
   ended = scaling_hands_free(hands, rc < 0 ? &ignored : err);
   return rc < 0 ? rc : ended;
-}
-
-double scaling_rate(const struct scaling *s, unsigned work,
-                    enum scaling_level level)
-{
-  const struct scaling_cell *c = &s->cell[work][level];
-  const unsigned n = atomic_load_explicit(&c->n, memory_order_acquire);
-  double per_s[SCALING_SAMPLES_MAX];
-
-  if (n == 0)
-    return NAN;
-  for (unsigned i = 0; i < n; i++)
-    per_s[i] = c->per_s[i];
-  figure_sort(per_s, n);
-  return per_s[(3 * n - 1) / 4];
-}
-
-double scaling_ratio(const struct scaling *s, unsigned work,
-                     enum scaling_level level, enum scaling_level base)
-{
-  return scaling_rate(s, work, level) / scaling_rate(s, work, base);
 }

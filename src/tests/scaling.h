@@ -11,7 +11,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "tests/place.h"
 
@@ -19,7 +18,6 @@ struct err;
 struct plan;
 struct report;
 struct report_form;
-struct report_setup;
 struct scaling;
 struct test_details;
 struct warnings;
@@ -86,15 +84,8 @@ int scaling_init(struct scaling *s, const struct scaling_kind *kind,
 /* "2 cores with 4 hardware threads" */
 void scaling_describe_machine(const struct scaling *s, char *ret, int size);
 
-unsigned scaling_threads(const struct scaling *s, enum scaling_level level);
-
 /* The upper quartile, because disturbances only slow samples down; NAN:
  * none. */
-double scaling_rate(const struct scaling *s, unsigned work,
-                    enum scaling_level level);
-/* The rate of a level as a multiple of `base`. */
-double scaling_ratio(const struct scaling *s, unsigned work,
-                     enum scaling_level level, enum scaling_level base);
 
 /* For struct test_ops; `run` and `thr` are the struct scaling. */
 int scaling_loop(void *thr, struct worker *w, struct err *err);

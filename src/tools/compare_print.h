@@ -12,11 +12,9 @@
 #include "tools/table.h"
 
 struct boot_result;
-struct comparisons;
 struct err;
 struct group;
 struct result_file;
-struct strbuf;
 
 /* Verdicts and gates; pure functions.  `share` is the threshold: 0.05 is 5
  * %. */

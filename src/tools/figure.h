@@ -12,7 +12,6 @@ struct table;
 #define FIGURE_UNIT_BYTES "bytes_per_s"
 #define FIGURE_UNIT_RATE "per_s"
 #define FIGURE_UNIT_RATIO "ratio" /* more is better */
-#define FIGURE_UNIT_TIME "ns"
 
 /* In its unit; "-": no value. */
 void figure_cell(struct table *t, const json_t *figure);

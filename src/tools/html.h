@@ -6,7 +6,6 @@
 #define BENCH_TOOLS_HTML_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct strbuf;
 struct table;

@@ -6,7 +6,6 @@
 #define BENCH_TOOLS_MERGE_RUNS_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "tools/result.h"

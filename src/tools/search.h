@@ -22,7 +22,6 @@
 #ifndef BENCH_TOOLS_SEARCH_H
 #define BENCH_TOOLS_SEARCH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Drift of references that is reported, and that ends the search without an

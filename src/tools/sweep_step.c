@@ -21,7 +21,6 @@
 #include "stats/slo.h"
 #include "tools/child.h"
 #include "tools/sweep_internal.h"
-#include "tools/sweep_opts.h"
 
 /* ---- arguments ---- */
 

@@ -1,7 +1,6 @@
 /*
  * sweep_table.c - tables, document and summary of a sweep.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/fmt.h"
-#include "base/mem.h"
 #include "base/secret.h"
 #include "base/strbuf.h"
 #include "results/jobj.h"

@@ -4,7 +4,6 @@
 #include "tools/units.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/compiler.h"

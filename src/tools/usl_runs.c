@@ -3,7 +3,6 @@
  */
 #include "tools/usl_runs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * view_members.c - the members of a mix: a table with a row for each.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/compiler.h"
 #include "base/strbuf.h"

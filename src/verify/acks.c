@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -126,7 +125,8 @@ void ack_set_done(struct ack_set *s)
   s->of = NULL;
 }
 
-struct ack_entry *ack_set_find(struct ack_set *s, uint64_t id)
+/* After ack_set_sort(). NULL: not in the logs. */
+static struct ack_entry *ack_set_find(struct ack_set *s, uint64_t id)
 {
   const struct ack_entry key = { .id = id };
   struct ack_entry *e;

@@ -48,9 +48,6 @@ void ack_set_sort(struct ack_set *s);
 
 void ack_set_found(struct ack_set *s, uint64_t id);
 
-/* After ack_set_sort(). NULL: not in the logs. */
-struct ack_entry *ack_set_find(struct ack_set *s, uint64_t id);
-
 /* More acknowledgements than rows. */
 static inline bool ack_entry_is_lost(const struct ack_entry *e)
 {

@@ -2,7 +2,6 @@
  * history.c - judges a history.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/err.h"
 #include "base/strbuf.h"

@@ -4,7 +4,6 @@
 #include "base/machine/space.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 

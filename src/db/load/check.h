@@ -12,7 +12,6 @@
 
 struct conn;
 struct err;
-struct maker;
 struct pace;
 struct strbuf;
 

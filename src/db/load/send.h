@@ -13,7 +13,6 @@ struct conn;
 struct err;
 struct maker;
 struct pace;
-struct steps;
 struct strbuf;
 
 enum load_method {

@@ -16,7 +16,6 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
-#include "drivers/mysql/error.h"
 #include "drivers/mysql/scramble.h"
 
 #ifdef MARIADB_PACKAGE_VERSION

@@ -26,7 +26,6 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/parse.h"
 #include "base/stream.h"
@@ -34,7 +33,6 @@
 #include "db/env.h"
 #include "db/url.h"
 #include "drivers/mysql/cleartext.h"
-#include "drivers/mysql/error.h"
 #include "drivers/mysql/session.h"
 
 /*

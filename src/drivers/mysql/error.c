@@ -31,7 +31,8 @@ bool mysqld_error_is_lost(int code)
   return is_one_of(codes, ARRAY_SIZE(codes), code);
 }
 
-bool mysqld_error_is_permanent(int code)
+/* Of a connect: is another attempt useless; is no server there? */
+static bool mysqld_error_is_permanent(int code)
 {
   static const int codes[] = { 1044, 1045, 1049,          1698,
                                3118, 3159, CODE_PROTOCOL, CODE_TLS };
@@ -39,7 +40,7 @@ bool mysqld_error_is_permanent(int code)
   return is_one_of(codes, ARRAY_SIZE(codes), code);
 }
 
-bool mysqld_error_is_no_server(int code)
+static bool mysqld_error_is_no_server(int code)
 {
   return code == CODE_NO_SOCKET || code == CODE_NO_HOST ||
          code == CODE_UNKNOWN_HOST;

@@ -14,9 +14,6 @@
 struct mysql_session;
 
 bool mysqld_error_is_lost(int code);
-/* Of a connect: is another attempt useless; is no server there? */
-bool mysqld_error_is_permanent(int code);
-bool mysqld_error_is_no_server(int code);
 
 #define NO_FILE_TEXT "no file is given to the server"
 

@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "base/err.h"
 #include "db/emul.h"
 #include "db/env.h"
 #include "drivers/mysql/bytes.h"

@@ -21,6 +21,26 @@ static const char *const algorithm_words[] = { "zlib", "zstd", "uncompressed",
 
 static const char *const protocol_words[] = { "auto", "library", "wire", NULL };
 
+/* -EINVAL: not a mode. */
+static int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret)
+{
+  static const char *const name[] = { "DISABLED", "PREFERRED", "REQUIRED",
+                                      "VERIFY_CA", "VERIFY_IDENTITY" };
+  bool on;
+
+  if (parse_bool(text, &on) == 0) {
+    *ret = on ? TLS_REQUIRED : TLS_DISABLED;
+    return 0;
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
+    if (strcasecmp(text, name[i]) == 0) {
+      *ret = (enum tls_mode)i;
+      return 0;
+    }
+  }
+  return -EINVAL;
+}
+
 static bool options_tls_ok(const char *text)
 {
   enum tls_mode mode;
@@ -273,25 +293,6 @@ const struct opt mysqld_options[] = {
   },
   OPT_END,
 };
-
-int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret)
-{
-  static const char *const name[] = { "DISABLED", "PREFERRED", "REQUIRED",
-                                      "VERIFY_CA", "VERIFY_IDENTITY" };
-  bool on;
-
-  if (parse_bool(text, &on) == 0) {
-    *ret = on ? TLS_REQUIRED : TLS_DISABLED;
-    return 0;
-  }
-  for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
-    if (strcasecmp(text, name[i]) == 0) {
-      *ret = (enum tls_mode)i;
-      return 0;
-    }
-  }
-  return -EINVAL;
-}
 
 static bool options_is_set(const char *text)
 {

@@ -38,9 +38,6 @@ enum mysql_protocol {
 extern const struct opt mysqld_options[];
 extern const struct target_names mysqld_names;
 
-/* -EINVAL: not a mode. */
-int mysqld_tls_mode_parse(const char *text, enum tls_mode *ret);
-
 /* From valid options.  With TLS and none of the three files, those of the
  * current folder are used if all exist. */
 struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg);

@@ -242,8 +242,9 @@ static inline int answer_columns_end(struct mysql_session *s,
            : mysqld_error_malformed(s, out);
 }
 
-int mysqld_wire_columns(struct mysql_session *s, struct column *cols,
-                        uint32_t n, struct outcome *out)
+/* `n` definitions and their end; `cols` may be NULL.  0 or -1. */
+static int mysqld_wire_columns(struct mysql_session *s, struct column *cols,
+                               uint32_t n, struct outcome *out)
 {
   const uint8_t *packet;
   int len;

@@ -19,8 +19,6 @@
 #include "drivers/wire/link.h"
 
 struct column;
-struct mysql_prepared;
-struct mysql_session;
 struct outcome;
 
 enum {
@@ -182,8 +180,5 @@ int mysqld_wire_surplus(struct mysql_session *s, struct outcome *out);
 /* The packet begins with FIRST_ERROR.  Returns -1. */
 int mysqld_wire_refused(struct mysql_session *s, const uint8_t *packet,
                         size_t len, struct outcome *out);
-/* `n` definitions and their end; `cols` may be NULL.  0 or -1. */
-int mysqld_wire_columns(struct mysql_session *s, struct column *cols,
-                        uint32_t n, struct outcome *out);
 
 #endif

@@ -39,8 +39,6 @@ enum {
 static const char mechanism_plain[] = "SCRAM-SHA-256",
                   mechanism_bound[] = "SCRAM-SHA-256-PLUS";
 
-const uint8_t pgsql_handshake_tls[8] = { 0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f };
-
 static bool send_message(struct wire_buffer *out, uint8_t type, const void *a,
                          size_t a_len, const void *b, size_t b_len)
 {
@@ -706,14 +704,14 @@ static enum visit_rc opening_shake(struct handshake *h)
 /* One byte is read, unless an error begins there. */
 static enum visit_rc opening_ask_for_tls(struct handshake *h)
 {
+  static const uint8_t request[] = { 0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f };
   struct opening *o = opening_of(h);
   char why[96];
   uint8_t answer;
   int rc = -ENOMEM;
 
   h->step = VISIT_TLS;
-  if (wire_buffer_append(&h->out, pgsql_handshake_tls,
-                         sizeof(pgsql_handshake_tls)))
+  if (wire_buffer_append(&h->out, request, sizeof(request)))
     rc = handshake_send(h);
   if (rc == 0)
     rc = handshake_receive(h, 1);

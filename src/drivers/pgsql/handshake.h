@@ -64,9 +64,6 @@ struct pgsql_handshake {
   char text[2048]; /* lines, each with its end */
 };
 
-/* Asks for TLS; the answer is one letter, S or N. */
-extern const uint8_t pgsql_handshake_tls[8];
-
 /* Append the first message to `out`; false: no memory. */
 bool pgsql_handshake_begin(struct pgsql_handshake *g, struct wire_buffer *out);
 

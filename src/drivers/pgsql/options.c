@@ -9,7 +9,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/strbuf.h"
 #include "db/url.h"
 #include "drivers/pgsql/session.h"

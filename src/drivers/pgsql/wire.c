@@ -104,8 +104,16 @@ static inline bool answer_extend(struct wire_buffer *in, size_t size, bool keep)
   return wire_buffer_extend(in, size);
 }
 
-bool pgsql_wire_receive(struct pgsql_wire *w, const struct wire_link *l,
-                        size_t size, bool keep)
+/*
+ * Wait for more of the answer, of which `size` bytes from w->in.pos on are
+ * wanted.  Bytes before are dropped unless `keep`.  False: see
+ * pgsql_wire_why_broken().
+ *
+ * libpq's socket does not block, so waiting is poll(); on TCP recv() alone may
+ * wait, which saves a call; for Unix sockets see wire_receive().
+ */
+static bool pgsql_wire_receive(struct pgsql_wire *w, const struct wire_link *l,
+                               size_t size, bool keep)
 {
   /* The first bytes take the server a while, the next ones do not. */
   const bool wait = w->in.end == 0 && !w->blocking;
@@ -166,7 +174,8 @@ enum {
   TEXT_COPIED = 16 * 1024, /* longer texts are sent in place */
 };
 
-bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql, size_t len)
+static bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql,
+                                  size_t len)
 {
   struct pgsql_wire *w = &p->wire;
   const bool copied = len <= TEXT_COPIED;
@@ -212,7 +221,7 @@ static uint8_t *request_put_parse(uint8_t *to, const struct pgsql_prepared *st,
   return to;
 }
 
-bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql)
+static bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql)
 {
   static const uint8_t sync[] = { 'S', 0, 0, 0, 4 };
   struct pgsql_session *p = pgsql_of(st->base.session);
@@ -395,7 +404,7 @@ COLD static bool request_send_slow(struct pgsql_prepared *st)
   return true;
 }
 
-bool pgsql_wire_send_execute(struct pgsql_prepared *st)
+static bool pgsql_wire_send_execute(struct pgsql_prepared *st)
 {
   struct pgsql_session *p = pgsql_of(st->base.session);
 

@@ -43,10 +43,6 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out);
 int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
 
 /* False: no memory.  A request that cannot be sent fails at its answer. */
-bool pgsql_wire_send_query(struct pgsql_session *p, const char *sql,
-                           size_t len);
-bool pgsql_wire_send_execute(struct pgsql_prepared *st);
-bool pgsql_wire_send_parse(struct pgsql_prepared *st, const char *sql);
 /* Without a Sync.  False: no memory. */
 bool pgsql_wire_add_execute(struct pgsql_prepared *st, struct wire_pipe *pipe);
 /* The statement is prepared again, or gone. */
@@ -64,17 +60,6 @@ static inline void pgsql_wire_begin(struct pgsql_wire *w, int fd)
   wire_buffer_clear(&w->in);
   w->broken_by = 0;
 }
-
-/*
- * Wait for more of the answer, of which `size` bytes from w->in.pos on are
- * wanted.  Bytes before are dropped unless `keep`.  False: see
- * pgsql_wire_why_broken().
- *
- * libpq's socket does not block, so waiting is poll(); on TCP recv() alone may
- * wait, which saves a call; for Unix sockets see wire_receive().
- */
-bool pgsql_wire_receive(struct pgsql_wire *w, const struct wire_link *l,
-                        size_t size, bool keep);
 
 /* In libpq's words. */
 const char *pgsql_wire_why_broken(const struct pgsql_wire *w);

@@ -4,8 +4,6 @@
 #ifndef BENCH_DRIVERS_SQLITE_DRIVER_H
 #define BENCH_DRIVERS_SQLITE_DRIVER_H
 
-#include <stdint.h>
-
 #include "db/driver.h"
 
 extern const struct driver driver_sqlite;

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "db/counts.h"
 #include "db/driver.h"

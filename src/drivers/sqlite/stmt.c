@@ -2,7 +2,6 @@
  * stmt.c - direct and prepared statements.
  */
 #include <limits.h>
-#include <string.h>
 
 #include "db/emul.h"
 #include "drivers/sqlite/session.h"

@@ -24,9 +24,6 @@
 #include "stats/rand/stream.h"
 
 struct conn;
-struct err;
-struct pace;
-struct strbuf;
 
 /* Rows of a run have numbers below its first one plus this. */
 #define YCSB_RUN_MAX (UINT64_C(1) << 40)

@@ -9,7 +9,6 @@
 #include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/compiler.h"
 #include "base/err.h"

@@ -283,6 +283,95 @@ int commands_begin(struct script *script, struct err *err)
   return rc < 0 ? rc : state_settle(s, script->setup.command, err);
 }
 
+/* ---- signals ---- */
+
+/* `script` is a struct script.  A load ends after the chunks being sent;
+ * without a load the process ends. */
+static void commands_load_interrupted(void *arg, int number)
+{
+  struct script *script = arg;
+  struct load *l;
+
+  (void)pthread_mutex_lock(&script->lock);
+  l = script->load;
+  script->signal = number;
+  (void)pthread_mutex_unlock(&script->lock);
+  if (!l)
+    signals_die(number);
+  else
+    load_stop(l);
+}
+
+/* LOADING_PATIENCE_S after a signal.  True: the command waits for a server,
+ * perhaps forever; it has printed how to continue, and the process must end. */
+static bool commands_load_is_late(void *arg)
+{
+  struct script *script = arg;
+
+  if (!process_uses_server(script->setup.db))
+    return false;
+  log_msg(LOG_WARNING,
+          "interrupted: the server still holds rows that were sent; the same "
+          "command with --table-exists=resume goes on");
+  log_flush();
+  return true;
+}
+
+/* End the lines of progress. complete: print the sum. */
+static void commands_load_ended(struct script *script, bool complete)
+{
+  if (script->load)
+    load_end(script->load, complete);
+  if (script->pace)
+    pace_stop(script->pace);
+  if (script->pace && complete)
+    pace_print_sum(script->pace);
+}
+
+/* After a successful command: 0, or the signal that ended it; prints how to
+ * continue. */
+static int commands_load_outcome(struct script *script)
+{
+  struct strbuf line = { 0 };
+  int number;
+
+  (void)pthread_mutex_lock(&script->lock);
+  number = script->load && load_is_stopped(script->load) ? script->signal : 0;
+  (void)pthread_mutex_unlock(&script->lock);
+  if (number == 0)
+    return 0;
+  (void)load_summary(script->load, &line);
+  log_msg(LOG_WARNING,
+          "interrupted: %s; the same command with --table-exists=resume goes "
+          "on from there",
+          strbuf_str(&line));
+  strbuf_done(&line);
+  return number;
+}
+
+/* After a failed command: were rows loaded?  Prints how to continue. */
+static bool commands_load_has_rows(struct script *script)
+{
+  struct strbuf line = { 0 };
+  const bool some = script->load && load_summary(script->load, &line);
+
+  if (some)
+    log_msg(
+      LOG_WARNING,
+      "prepare has failed, and %s: the cleanup command removes them, and the "
+      "same command with --table-exists=resume goes on",
+      strbuf_str(&line));
+  strbuf_done(&line);
+  return some;
+}
+
+void commands_load_done(struct script *script)
+{
+  commands_load_ended(script, false);
+  load_free(script->load);
+  free(script->pace);
+}
+
 /* A prepare has failed.  Without loaded rows its tables are of no use to
  * --table-exists=resume, and the script removes them. */
 static void take_back(struct script *script)
@@ -425,85 +514,4 @@ struct pace *commands_load_pace(struct script *script, bool warmup,
   }
   (void)pthread_mutex_unlock(&script->lock);
   return pace;
-}
-
-/* ---- signals ---- */
-
-void commands_load_interrupted(void *arg, int number)
-{
-  struct script *script = arg;
-  struct load *l;
-
-  (void)pthread_mutex_lock(&script->lock);
-  l = script->load;
-  script->signal = number;
-  (void)pthread_mutex_unlock(&script->lock);
-  if (!l)
-    signals_die(number);
-  else
-    load_stop(l);
-}
-
-bool commands_load_is_late(void *arg)
-{
-  struct script *script = arg;
-
-  if (!process_uses_server(script->setup.db))
-    return false;
-  log_msg(LOG_WARNING,
-          "interrupted: the server still holds rows that were sent; the same "
-          "command with --table-exists=resume goes on");
-  log_flush();
-  return true;
-}
-
-void commands_load_ended(struct script *script, bool complete)
-{
-  if (script->load)
-    load_end(script->load, complete);
-  if (script->pace)
-    pace_stop(script->pace);
-  if (script->pace && complete)
-    pace_print_sum(script->pace);
-}
-
-int commands_load_outcome(struct script *script)
-{
-  struct strbuf line = { 0 };
-  int number;
-
-  (void)pthread_mutex_lock(&script->lock);
-  number = script->load && load_is_stopped(script->load) ? script->signal : 0;
-  (void)pthread_mutex_unlock(&script->lock);
-  if (number == 0)
-    return 0;
-  (void)load_summary(script->load, &line);
-  log_msg(LOG_WARNING,
-          "interrupted: %s; the same command with --table-exists=resume goes "
-          "on from there",
-          strbuf_str(&line));
-  strbuf_done(&line);
-  return number;
-}
-
-bool commands_load_has_rows(struct script *script)
-{
-  struct strbuf line = { 0 };
-  const bool some = script->load && load_summary(script->load, &line);
-
-  if (some)
-    log_msg(
-      LOG_WARNING,
-      "prepare has failed, and %s: the cleanup command removes them, and the "
-      "same command with --table-exists=resume goes on",
-      strbuf_str(&line));
-  strbuf_done(&line);
-  return some;
-}
-
-void commands_load_done(struct script *script)
-{
-  commands_load_ended(script, false);
-  load_free(script->load);
-  free(script->pace);
 }

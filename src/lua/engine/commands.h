@@ -53,24 +53,6 @@ struct load *commands_load_join(struct script *script, struct conn *c,
 struct pace *commands_load_pace(struct script *script, bool warmup,
                                 uint64_t total);
 
-/* `script` is a struct script.  A load ends after the chunks being sent;
- * without a load the process ends. */
-void commands_load_interrupted(void *script, int number);
-
-/* LOADING_PATIENCE_S after a signal.  True: the command waits for a server,
- * perhaps forever; it has printed how to continue, and the process must end. */
-bool commands_load_is_late(void *script);
-
-/* End the lines of progress. complete: print the sum. */
-void commands_load_ended(struct script *script, bool complete);
-
-/* After a successful command: 0, or the signal that ended it; prints how to
- * continue. */
-int commands_load_outcome(struct script *script);
-
-/* After a failed command: were rows loaded?  Prints how to continue. */
-bool commands_load_has_rows(struct script *script);
-
 void commands_load_done(struct script *script);
 
 #endif

@@ -156,17 +156,6 @@ static bool cumulative(void *arg, const struct report *r)
            : final(script, r);
 }
 
-void hooks_init(struct script *script)
-{
-  script->hooks = (struct text_hooks){
-    .interval = interval,
-    .cumulative = cumulative,
-    .append = hooks_append_report,
-    .periods_over = end_background,
-    .arg = script,
-  };
-}
-
 void hooks_end_output(struct script *script)
 {
   end_background(script);
@@ -361,7 +350,10 @@ static int call_append(struct script *script, const struct report *r,
   return rc;
 }
 
-void hooks_append_report(void *arg, const struct report *r, struct strbuf *b)
+/* Append the text of the hook, if any, for the sums of the run, and keep its
+ * figures in script->figures.  An error is reported. */
+static void hooks_append_report(void *arg, const struct report *r,
+                                struct strbuf *b)
 {
   struct script *script = arg;
   struct state *before = state_enter(script->main);
@@ -370,4 +362,15 @@ void hooks_append_report(void *arg, const struct report *r, struct strbuf *b)
   if (hooks_append_is_wanted(script) && call_append(script, r, b, &err) < 0)
     log_msg(LOG_FATAL, "%s", err.text);
   (void)state_enter(before);
+}
+
+void hooks_init(struct script *script)
+{
+  script->hooks = (struct text_hooks){
+    .interval = interval,
+    .cumulative = cumulative,
+    .append = hooks_append_report,
+    .periods_over = end_background,
+    .arg = script,
+  };
 }

@@ -27,9 +27,4 @@ struct strbuf;
 /* Main thread only. */
 bool hooks_append_is_wanted(struct script *script);
 
-/* Append the text of the hook, if any, for the sums of the run, and keep its
- * figures in script->figures.  An error is reported. */
-void hooks_append_report(void *script, const struct report *r,
-                         struct strbuf *b);
-
 #endif

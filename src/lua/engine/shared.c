@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <lualib.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +88,68 @@ static bool is_named_lua(const char *path)
 
   return len >= sizeof(suffix) - 1 &&
          strcmp(path + len - (sizeof(suffix) - 1), suffix) == 0;
+}
+
+/* Constant once in the list. */
+struct compiled {
+  struct compiled *next;
+  char *path;         /* owned */
+  struct strbuf code; /* owned */
+};
+
+static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
+{
+  (void)L;
+  strbuf_add(to, bytes, len);
+  return ((struct strbuf *)to)->failed;
+}
+
+/* Appends the byte code of the function on top, which stays there. 0 or
+ * -ENOMEM. */
+static int dump(lua_State *L, struct strbuf *code)
+{
+  return lua_dump(L, write_code, code) == 0 && !code->failed ? 0 : -ENOMEM;
+}
+
+/* The message of a failure is Lua's.  Leaves the stack unchanged. */
+static int compiled_text(lua_State *L, const struct strbuf *text,
+                         const char *chunk, struct strbuf *code,
+                         struct err *err)
+{
+  int rc = 0;
+
+  if (luaL_loadbuffer(L, strbuf_str(text), text->len, chunk) != 0)
+    rc = err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
+  else if (dump(L, code) < 0)
+    rc = err_set(err, -ENOMEM, "not enough memory");
+  lua_pop(L, 1);
+  return rc;
+}
+
+static void compiled_init(struct compiled_modules *m)
+{
+  (void)pthread_mutex_init(&m->lock, NULL);
+  m->first = NULL;
+}
+
+static void compiled_free(struct compiled *c)
+{
+  if (!c)
+    return;
+  strbuf_done(&c->code);
+  free(c->path);
+  free(c);
+}
+
+static void compiled_done(struct compiled_modules *m)
+{
+  while (m->first) {
+    struct compiled *c = m->first;
+
+    m->first = c->next;
+    compiled_free(c);
+  }
+  (void)pthread_mutex_destroy(&m->lock);
 }
 
 /* Scripts of pgbench may have any name, and their first line is not Lua. */
@@ -224,66 +285,6 @@ void shared_done(struct script *script)
     script->workload_free(script->workload);
   (void)pthread_mutex_destroy(&script->lock);
   (void)pthread_mutex_destroy(&script->compiling);
-}
-
-/* Constant once in the list. */
-struct compiled {
-  struct compiled *next;
-  char *path;         /* owned */
-  struct strbuf code; /* owned */
-};
-
-static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
-{
-  (void)L;
-  strbuf_add(to, bytes, len);
-  return ((struct strbuf *)to)->failed;
-}
-
-/* Appends the byte code of the function on top, which stays there. 0 or
- * -ENOMEM. */
-static int dump(lua_State *L, struct strbuf *code)
-{
-  return lua_dump(L, write_code, code) == 0 && !code->failed ? 0 : -ENOMEM;
-}
-
-int compiled_text(lua_State *L, const struct strbuf *text, const char *chunk,
-                  struct strbuf *code, struct err *err)
-{
-  int rc = 0;
-
-  if (luaL_loadbuffer(L, strbuf_str(text), text->len, chunk) != 0)
-    rc = err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
-  else if (dump(L, code) < 0)
-    rc = err_set(err, -ENOMEM, "not enough memory");
-  lua_pop(L, 1);
-  return rc;
-}
-
-void compiled_init(struct compiled_modules *m)
-{
-  (void)pthread_mutex_init(&m->lock, NULL);
-  m->first = NULL;
-}
-
-static void compiled_free(struct compiled *c)
-{
-  if (!c)
-    return;
-  strbuf_done(&c->code);
-  free(c->path);
-  free(c);
-}
-
-void compiled_done(struct compiled_modules *m)
-{
-  while (m->first) {
-    struct compiled *c = m->first;
-
-    m->first = c->next;
-    compiled_free(c);
-  }
-  (void)pthread_mutex_destroy(&m->lock);
 }
 
 static const struct compiled *find(struct compiled_modules *m, const char *path)

@@ -116,13 +116,6 @@ int shared_module(struct script *script, size_t i, struct err *err);
 
 void script_args_done(struct script_args *args);
 
-/* The message of a failure is Lua's.  Leaves the stack unchanged. */
-int compiled_text(lua_State *L, const struct strbuf *text, const char *chunk,
-                  struct strbuf *code, struct err *err);
-
-void compiled_init(struct compiled_modules *m);
-void compiled_done(struct compiled_modules *m);
-
 /* Push the function of a module; on failure, nil and the message.  Returns the
  * number of values.  Any thread, with its own state. */
 int compiled_load(struct compiled_modules *m, lua_State *L, const char *path);

@@ -26,7 +26,6 @@
 struct err;
 struct rand_stream;
 struct script;
-struct vm;
 struct worker;
 
 /* A Lua state of one state only. */

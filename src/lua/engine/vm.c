@@ -30,8 +30,6 @@
 #include "lua/engine/state.h"
 #include "run/worker.h"
 
-struct vm;
-
 /* The event has ended, unless it is going to be tried again. */
 static void end_lease(struct state *s, const struct worker *w)
 {

@@ -8,7 +8,6 @@
 #define BENCH_LUA_FIND_RESOLVE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct err;
 struct strbuf;

@@ -6,7 +6,6 @@
 #define BENCH_LUA_FIND_SOURCE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 struct err;
 struct resolved;

@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 struct err;
-struct opt_list;
 
 enum {
   MIX_MEMBERS_MAX = 64,

@@ -64,8 +64,6 @@ enum {
 };
 extern const struct cpu_kernel *const cpu_kernels[CPU_KERNELS];
 
-const struct cpu_kernel *cpu_kernel_find(const char *name);
-
 /* The fast path if present, allowed and supported. */
 const struct cpu_path *cpu_kernel_path(const struct cpu_kernel *k,
                                        bool baseline);

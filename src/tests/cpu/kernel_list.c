@@ -1,8 +1,6 @@
 /*
  * kernel_list.c - the kernels of the cpu test, one line each.
  */
-#include <string.h>
-
 #include "tests/cpu/kernel.h"
 
 const struct cpu_kernel *const cpu_kernels[CPU_KERNELS] = {
@@ -11,15 +9,6 @@ const struct cpu_kernel *const cpu_kernels[CPU_KERNELS] = {
   &cpu_kernel_lz,  &cpu_kernel_json,   &cpu_kernel_crc32c, &cpu_kernel_sha256,
   &cpu_kernel_aes, &cpu_kernel_lua,
 };
-
-const struct cpu_kernel *cpu_kernel_find(const char *name)
-{
-  for (size_t i = 0; i < CPU_KERNELS; i++) {
-    if (strcmp(cpu_kernels[i]->name, name) == 0)
-      return cpu_kernels[i];
-  }
-  return NULL;
-}
 
 const struct cpu_path *cpu_kernel_path(const struct cpu_kernel *k,
                                        bool baseline)

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <linux/aio_abi.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>

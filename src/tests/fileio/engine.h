@@ -17,9 +17,7 @@
 #include "tests/fileio/witness.h"
 
 struct err;
-struct fileio;
 struct io;
-struct request;
 
 struct engine_ops {
   const char *title; /* in "Using TITLE I/O mode" */

@@ -17,7 +17,6 @@ struct err;
 struct fileio_cfg;
 struct folder;
 struct layout;
-struct stat;
 
 /*
  * Of what offsets and lengths of direct I/O must be multiples: by the kernel

@@ -6,10 +6,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/err.h"
-#include "base/parse.h"
 #include "base/strbuf.h"
 #include "tests/fileio/options.h"
 

@@ -93,7 +93,8 @@ int blocks_parse(const char *text, struct blocks *ret)
   return 0;
 }
 
-bool blocks_good(const char *text)
+/* For the row of the option. */
+static bool blocks_good(const char *text)
 {
   struct blocks b;
 

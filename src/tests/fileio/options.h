@@ -58,9 +58,6 @@ struct blocks {
 /* "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...". -EINVAL: *ret stays. */
 int blocks_parse(const char *text, struct blocks *ret);
 
-/* For the row of the option. */
-bool blocks_good(const char *text);
-
 static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
 {
   unsigned i = 0;

@@ -79,6 +79,15 @@ static int verify_check_header(struct sync_log_reader *r, struct err *err)
   return 0;
 }
 
+/* To the first record. */
+static int sync_log_reader_rewind(struct sync_log_reader *r, struct err *err)
+{
+  r->next = r->missing = r->damaged = r->gap = 0;
+  if (fseeko(r->file, (off_t)SYNC_LOG_HEADER_BYTES, SEEK_SET) < 0)
+    return err_sys(err, "Cannot read file '%s'", r->path);
+  return 0;
+}
+
 int sync_log_reader_open(struct sync_log_reader *r, const char *path,
                          struct err *err)
 {
@@ -101,14 +110,6 @@ void sync_log_reader_close(struct sync_log_reader *r)
   if (r->file)
     (void)fclose(r->file);
   r->file = NULL;
-}
-
-int sync_log_reader_rewind(struct sync_log_reader *r, struct err *err)
-{
-  r->next = r->missing = r->damaged = r->gap = 0;
-  if (fseeko(r->file, (off_t)SYNC_LOG_HEADER_BYTES, SEEK_SET) < 0)
-    return err_sys(err, "Cannot read file '%s'", r->path);
-  return 0;
 }
 
 /* About existing blocks or files? */
@@ -298,7 +299,7 @@ int sync_log_reader_find_origins(struct sync_log_reader *r,
 
 /* ---- the verdict on a block ---- */
 
-const char *const verdict_words[VERDICTS] = {
+static const char *const verdict_words[VERDICTS] = {
   [VERDICT_GOOD] = "as acknowledged",
   [VERDICT_FREE] = "not acknowledged",
   [VERDICT_UNFINISHED] = "unfinished",

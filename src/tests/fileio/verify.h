@@ -58,9 +58,6 @@ int sync_log_reader_open(struct sync_log_reader *r, const char *path,
                          struct err *err);
 void sync_log_reader_close(struct sync_log_reader *r);
 
-/* To the first record. */
-int sync_log_reader_rewind(struct sync_log_reader *r, struct err *err);
-
 /* *ret has r->blocks; the caller frees it. */
 int sync_log_reader_collect(struct sync_log_reader *r,
                             struct sync_log_block **ret,
@@ -118,8 +115,6 @@ static inline bool verdict_is_bad(enum verdict v)
 {
   return v >= VERDICT_LOST;
 }
-
-extern const char *const verdict_words[VERDICTS];
 
 /* The caller has set offset, bytes, file. `got`: bytes that were read; why: the
  * errno value of the read, or 0. */

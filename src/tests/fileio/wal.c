@@ -14,7 +14,6 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/wait.h"
-#include "run/plan.h"
 #include "tests/fileio/engine.h"
 
 void group_publish(struct group *g, uint64_t n)

@@ -39,7 +39,7 @@ enum {
 /* How often a worker that sleeps looks whether the run is over. */
 #define LOOK_NS (10 * NS_PER_MS)
 
-void meet_init(struct meet *m, unsigned threads)
+static void meet_init(struct meet *m, unsigned threads)
 {
   m->threads = threads;
   atomic_init(&m->arrived, 0);

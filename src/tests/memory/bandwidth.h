@@ -10,7 +10,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -28,8 +27,6 @@ struct meet {
   _Atomic unsigned arrived;
   _Atomic uint32_t turn CACHE_ALIGNED; /* changes with each round */
 };
-
-void meet_init(struct meet *m, unsigned threads);
 
 /* Wait for all workers. The last one calls between(arg) first; the others see
  * what that writes. False: the run is over; no worker waits. */

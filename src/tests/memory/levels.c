@@ -4,7 +4,6 @@
 #include "tests/memory/levels.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "tests/figure.h"
 

@@ -60,9 +60,17 @@ static struct pages loaded_all_pages(const struct loaded *l)
                          .in_huge = atomic_load(&l->huge_bytes) };
 }
 
+/* Turns of an empty loop after each piece. */
+#define NO_LOAD UINT32_MAX
+
+static const uint32_t loaded_delays[LOADED_POINTS] = {
+  NO_LOAD, 20000, 9000, 5000, 3500, 2500, 1700, 1300, 1000, 700,
+  500,     400,   300,  200,  100,  50,   15,   8,    2,    0,
+};
+
 static void loaded_add_delay(struct strbuf *b, uint32_t turns)
 {
-  if (turns == UINT32_MAX)
+  if (turns == NO_LOAD)
     strbuf_addf(b, "    %8s", "no load");
   else
     strbuf_addf(b, "    %8" PRIu32, turns);
@@ -105,7 +113,7 @@ static void loaded_add_table(struct strbuf *b, const struct report_setup *setup)
 
     if (!loaded_counts(p))
       continue;
-    if (loaded_delays[i] == UINT32_MAX)
+    if (loaded_delays[i] == NO_LOAD)
       strbuf_adds(b, "none");
     else
       strbuf_addf(b, "%" PRIu32, loaded_delays[i]);
@@ -130,7 +138,7 @@ static void loaded_report_details(void *run, struct test_details *ret)
 
     if (!loaded_counts(&l->point[i]))
       continue;
-    if (loaded_delays[i] != UINT32_MAX)
+    if (loaded_delays[i] != NO_LOAD)
       (void)snprintf(name, sizeof(name), "%" PRIu32, loaded_delays[i]);
     facts_real(&ret->test,
                FIGURE_KEY(key, "loaded.delays.%s.bytes_per_s", name),
@@ -200,17 +208,11 @@ enum {
   CHASE_MIN_BYTES = 4096,
 };
 
-#define NO_LOAD UINT32_MAX
 #define SLICE_NS (5 * NS_PER_MS)
 #define EVENT_NS (10 * NS_PER_MS)
 /* Share of the time for points, and of a point before it counts. */
 #define SHARE 0.9
 #define SETTLE_SHARE 0.3
-
-const uint32_t loaded_delays[LOADED_POINTS] = {
-  NO_LOAD, 20000, 9000, 5000, 3500, 2500, 1700, 1300, 1000, 700,
-  500,     400,   300,  200,  100,  50,   15,   8,    2,    0,
-};
 
 struct loaded_thread {
   struct loaded *run;

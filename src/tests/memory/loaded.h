@@ -25,9 +25,6 @@ enum {
   LOADED_SLICES_MAX = 128,
 };
 
-/* Turns of an empty loop after each piece; UINT32_MAX: no load. */
-extern const uint32_t loaded_delays[LOADED_POINTS];
-
 struct loaded_point {
   double bytes_per_s; /* counted by the loads */
   double ns;          /* NAN: no load ran */

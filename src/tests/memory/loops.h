@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "tests/memory/pages.h"
 #include "tests/memory/streams.h"

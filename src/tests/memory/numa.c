@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"

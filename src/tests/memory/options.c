@@ -17,9 +17,9 @@ const char memory_default_total[] = "100G";
 const char *const memory_scope_words[] = { "global", "local", NULL };
 const char *const memory_oper_words[] = { "read", "write", "none", NULL };
 static const char *const mode_words[] = { "seq", "rnd", NULL };
-const char *const memory_test_words[] = { "bandwidth", "latency", "loaded",
-                                          "pairs",     "numa",    "scaling",
-                                          NULL };
+static const char *const memory_test_words[] = {
+  "bandwidth", "latency", "loaded", "pairs", "numa", "scaling", NULL
+};
 static const char *const pages_words[] = { "auto", "small", "huge", NULL };
 static const char *const isa_words[] = { "best", "baseline", NULL };
 

@@ -72,7 +72,6 @@ extern const struct opt memory_opts[];
 
 extern const char *const memory_oper_words[];
 extern const char *const memory_scope_words[];
-extern const char *const memory_test_words[];
 
 /* Of --memory-total-size. */
 extern const char memory_default_total[];

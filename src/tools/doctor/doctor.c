@@ -391,7 +391,7 @@ void doctor_irqs(struct findings *to, const struct client_counts *before,
 
 /* ---- wake-ups ---- */
 
-uint64_t doctor_wakeup_ns(void)
+static uint64_t doctor_wakeup_ns(void)
 {
   uint64_t late[SLEEPS];
 

@@ -94,7 +94,6 @@ void doctor_irqs(struct findings *to, const struct client_counts *before,
                  const struct client_counts *after, double seconds);
 
 /* The median delay of sleeps of some milliseconds, in ns. */
-uint64_t doctor_wakeup_ns(void);
 void doctor_wakeups(struct findings *to, uint64_t late_ns);
 
 struct machine_needs {

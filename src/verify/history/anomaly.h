@@ -5,7 +5,6 @@
 #define BENCH_HISTORY_ANOMALY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum anomaly {

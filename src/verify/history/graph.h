@@ -6,13 +6,11 @@
 #define BENCH_HISTORY_GRAPH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "verify/history/anomaly.h"
 #include "verify/history/history.h"
 
-struct err;
 struct versions;
 
 /*

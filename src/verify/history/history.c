@@ -14,13 +14,13 @@ enum {
   FIRST_SLOTS = 64
 };
 
-void lookup_done(struct lookup *l)
+static void lookup_done(struct lookup *l)
 {
   free(l->slots);
   *l = (struct lookup){ 0 };
 }
 
-uint64_t lookup_mix(uint64_t a, uint64_t b)
+static uint64_t lookup_mix(uint64_t a, uint64_t b)
 {
   uint64_t x = a * UINT64_C(0x9E3779B97F4A7C15) + b;
 
@@ -29,8 +29,9 @@ uint64_t lookup_mix(uint64_t a, uint64_t b)
   return x ^ x >> 32;
 }
 
-uint32_t lookup_find(const struct lookup *l, uint64_t hash, lookup_same *same,
-                     const void *ctx)
+/* UINT32_MAX: not found. */
+static uint32_t lookup_find(const struct lookup *l, uint64_t hash,
+                            lookup_same *same, const void *ctx)
 {
   if (!l->slots)
     return UINT32_MAX;
@@ -50,8 +51,9 @@ static void lookup_place(struct lookup *l, uint32_t index, uint64_t hash)
   l->slots[i] = index + 1;
 }
 
-int lookup_add(struct lookup *l, uint32_t index, lookup_hash *hash,
-               const void *ctx)
+/* A new index. Returns -ENOMEM. */
+static int lookup_add(struct lookup *l, uint32_t index, lookup_hash *hash,
+                      const void *ctx)
 {
   if (!l->slots || l->n * 2 > l->mask) {
     const size_t room = l->slots ? (l->mask + 1) * 2 : FIRST_SLOTS;

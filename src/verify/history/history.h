@@ -40,18 +40,6 @@ struct lookup {
 typedef bool lookup_same(const void *ctx, uint32_t index);
 typedef uint64_t lookup_hash(const void *ctx, uint32_t index);
 
-void lookup_done(struct lookup *l);
-
-/* UINT32_MAX: not found. */
-uint32_t lookup_find(const struct lookup *l, uint64_t hash, lookup_same *same,
-                     const void *ctx);
-
-/* A new index. Returns -ENOMEM. */
-int lookup_add(struct lookup *l, uint32_t index, lookup_hash *hash,
-               const void *ctx);
-
-uint64_t lookup_mix(uint64_t a, uint64_t b);
-
 #define HISTORY_MAGIC "bench history 1 "
 #define HISTORY_NONE UINT32_MAX /* no transaction, operation or key */
 

@@ -579,6 +579,14 @@ static void tell_facts(const struct teller *t, const struct judgement *j)
                 j->grouped, j->groups, fmt_plural(j->groups));
 }
 
+/* Found, and excluded? A history that is cut off may lack the writes. */
+static bool judgement_breaks(const struct judgement *j, const struct history *h,
+                             enum level level, enum anomaly a)
+{
+  return j->findings[a].n > 0 && level_excludes(level, a) &&
+         (a != ANOMALY_GARBAGE || h->is_complete);
+}
+
 static void tell_verdict(const struct teller *t, const struct judgement *j,
                          enum level level)
 {
@@ -814,13 +822,6 @@ void judgement_done(struct judgement *j)
   for (unsigned a = 0; a < ANOMALIES; a++)
     free(j->findings[a].steps);
   *j = (struct judgement){ 0 };
-}
-
-bool judgement_breaks(const struct judgement *j, const struct history *h,
-                      enum level level, enum anomaly a)
-{
-  return j->findings[a].n > 0 && level_excludes(level, a) &&
-         (a != ANOMALY_GARBAGE || h->is_complete);
 }
 
 enum history_verdict judgement_verdict(const struct judgement *j,

@@ -40,10 +40,6 @@ enum history_verdict judgement_verdict(const struct judgement *j,
                                        const struct history *h,
                                        enum level level);
 
-/* Found, and excluded? A history that is cut off may lack the writes. */
-bool judgement_breaks(const struct judgement *j, const struct history *h,
-                      enum level level, enum anomaly a);
-
 /* Append the report: facts, anomalies with examples, and the verdict. */
 void history_tell(struct strbuf *to, const struct history *h,
                   const struct judgement *j, enum level level);

@@ -58,6 +58,15 @@ static void test_results(const struct cpu_kernel *k)
   free_memory(k, mem);
 }
 
+static const struct cpu_kernel *cpu_kernel_find(const char *name)
+{
+  for (size_t i = 0; i < CPU_KERNELS; i++) {
+    if (strcmp(cpu_kernels[i]->name, name) == 0)
+      return cpu_kernels[i];
+  }
+  return NULL;
+}
+
 /* Changes one bit of the data, as faulty memory would. */
 static void test_damage(const char *name, size_t offset)
 {

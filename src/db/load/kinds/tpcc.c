@@ -162,6 +162,22 @@ static int check(const struct kind_args *args, struct err *err)
   return 0;
 }
 
+/* The first order of a district that was not delivered. */
+static uint64_t tpcc_first_undelivered(const struct kind_args *args)
+{
+  return args->value[TPCC_CUSTOMERS] * 7 / 10 + 1;
+}
+
+/* 5..15, of a key of table orders. */
+static unsigned tpcc_order_lines(const struct kind_args *args, uint64_t key)
+{
+  struct rng rng;
+
+  rng_seed2(&rng, args->seed, RNG_ROWS, TPCC_ORDERS, key);
+  return TPCC_MIN_LINES +
+         (unsigned)rng_below(&rng, TPCC_MAX_LINES - TPCC_MIN_LINES + 1);
+}
+
 static void describe_key(const struct kind_args *args, uint64_t number,
                          struct kind_table *ret)
 {
@@ -368,20 +384,6 @@ static void put_last_name(struct making *k, uint64_t c)
 }
 
 /* ---- orders ---- */
-
-uint64_t tpcc_first_undelivered(const struct kind_args *args)
-{
-  return args->value[TPCC_CUSTOMERS] * 7 / 10 + 1;
-}
-
-unsigned tpcc_order_lines(const struct kind_args *args, uint64_t key)
-{
-  struct rng rng;
-
-  rng_seed2(&rng, args->seed, RNG_ROWS, TPCC_ORDERS, key);
-  return TPCC_MIN_LINES +
-         (unsigned)rng_below(&rng, TPCC_MAX_LINES - TPCC_MIN_LINES + 1);
-}
 
 /* The permutation of a district; streams after those of rows. */
 static void shuffle(struct tpcc_rows *s, const struct kind_args *args,

@@ -42,12 +42,6 @@ enum {
   TPCC_ROW_MAX = 1600, /* bytes of a row */
 };
 
-/* The first order of a district that was not delivered. */
-uint64_t tpcc_first_undelivered(const struct kind_args *args);
-
-/* 5..15, of a key of table orders. */
-unsigned tpcc_order_lines(const struct kind_args *args, uint64_t key);
-
 /* Before the first run, of a key of table stock. */
 unsigned tpcc_first_quantity(uint64_t seed, uint64_t key);
 

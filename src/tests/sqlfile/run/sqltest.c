@@ -56,10 +56,6 @@ struct params {
   struct param_cell *cell; /* owned */
 };
 
-struct labels;
-struct stmt;
-struct worker;
-
 struct client_statement {
   struct stmt *stmt; /* NULL before the first use */
   bool bound;
