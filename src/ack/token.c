@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/err.h"
-#include "base/sha256.h"
 
 _Static_assert((int)ACK_WIRE_PROOF == (int)SHA256_BYTES, "a proof is an HMAC");
 

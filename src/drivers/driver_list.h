@@ -9,4 +9,8 @@ struct driver;
 /* In the order of lists; the first one is the default; ends with NULL. */
 extern const struct driver *const driver_list[];
 
+/* Those that the build has. */
+extern const struct driver driver_mysql, driver_pgsql, driver_sqlite,
+  driver_null;
+
 #endif

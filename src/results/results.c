@@ -16,18 +16,22 @@
 #include "base/err.h"
 #include "base/leave.h"
 #include "base/machine/disk.h"
+#include "base/strbuf.h"
 #include "base/wait.h"
 #include "opt/optset.h"
 #include "report/life.h"
 #include "report/marks.h"
+#include "report/reporter.h"
 #include "results/csv.h"
 #include "results/document.h"
 #include "results/event_log.h"
 #include "results/hdr_log.h"
+#include "results/jobj.h"
+#include "results/json_parts.h"
 #include "results/live.h"
+#include "results/outfile.h"
 #include "results/prometheus.h"
 #include "results/shared.h"
-#include "results/stream.h"
 #include "results/summary.h"
 #include "stats/report.h"
 
@@ -39,6 +43,46 @@ enum {
 struct growing {
   const struct reporter *reporter;
   struct outfile *file;
+};
+
+/* --stream: a JSON object per interval and line. */
+struct stream {
+  struct outfile file;
+  const struct results_shared *shared;
+};
+
+static int stream_on_interval(void *ctx, const struct report_setup *setup,
+                              const struct report *r, struct err *err)
+{
+  struct stream *s = ctx;
+  json_t *value = json_interval(r, setup, s->shared, false);
+  char *text = value ? jobj_line(value) : NULL;
+  struct strbuf line = { 0 };
+  int rc;
+
+  if (text) {
+    strbuf_adds(&line, text);
+    strbuf_adds(&line, "\n");
+  }
+  if (!text || line.failed)
+    rc = results_no_memory(err);
+  else
+    rc = outfile_put(&s->file, line.text, line.len, err);
+  strbuf_done(&line);
+  free(text);
+  json_decref(value);
+  return rc;
+}
+
+static int stream_on_end(void *ctx, struct err *err)
+{
+  return outfile_close(&((struct stream *)ctx)->file, err);
+}
+
+static const struct reporter stream_reporter = {
+  .name = "stream",
+  .interval = stream_on_interval,
+  .end = stream_on_end,
 };
 
 struct results {

@@ -14,7 +14,7 @@
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/stmt.h"
-#include "drivers/pgsql/driver.h"
+#include "drivers/driver_list.h"
 #include "drivers/pgsql/session.h"
 #include "stats/recorder.h"
 

@@ -1,7 +1,7 @@
 /*
  * driver.c - the driver for MySQL and MariaDB.
  */
-#include "drivers/mysql/driver.h"
+#include "drivers/driver_list.h"
 
 #include <errno.h>
 #include <math.h>

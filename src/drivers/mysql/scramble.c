@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#include "base/sha256.h"
-#include "drivers/wire/sha1.h"
+#include "base/digest.h"
 
 static void cover(uint8_t *to, const uint8_t *with, size_t n)
 {
@@ -21,9 +20,9 @@ size_t mysqld_scramble_native(const char *password,
 {
   uint8_t twice[SHA1_BYTES];
 
-  sha1(password, strlen(password), NULL, 0, ret);
-  sha1(ret, SHA1_BYTES, NULL, 0, twice);
-  sha1(nonce, SCRAMBLE_NONCE, twice, sizeof(twice), twice);
+  digest_sha1(password, strlen(password), NULL, 0, ret);
+  digest_sha1(ret, SHA1_BYTES, NULL, 0, twice);
+  digest_sha1(nonce, SCRAMBLE_NONCE, twice, sizeof(twice), twice);
   cover(ret, twice, sizeof(twice));
   return SHA1_BYTES;
 }

@@ -16,6 +16,7 @@
 #include "db/driver.h"
 #include "db/emul.h"
 #include "db/env.h"
+#include "drivers/driver_list.h"
 #include "loop/fiber.h"
 #include "loop/loop.h"
 

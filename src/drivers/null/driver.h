@@ -6,8 +6,6 @@
 
 #include <stdint.h>
 
-#include "db/driver.h"
-
 struct null_cfg {
   uint64_t latency_us;
   uint64_t rows, fields;
@@ -22,7 +20,5 @@ enum null_error {
   NULL_FATAL,
   NULL_HANG,
 };
-
-extern const struct driver driver_null;
 
 #endif

@@ -2,7 +2,7 @@
  * driver.c - the vtable of the pgsql driver, facts about the server, and
  * cancelling.
  */
-#include "drivers/pgsql/driver.h"
+#include "drivers/driver_list.h"
 
 #include <errno.h>
 #include <inttypes.h>

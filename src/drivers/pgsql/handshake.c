@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/digest.h"
 #include "base/parse.h"
 #include "base/secret.h"
 #include "db/env.h"
@@ -19,7 +20,6 @@
 #include "drivers/pgsql/session.h"
 #include "drivers/pgsql/tls.h"
 #include "drivers/wire/link.h"
-#include "drivers/wire/md5.h"
 
 enum {
   PROTOCOL = 3 << 16,
@@ -181,8 +181,9 @@ static enum handshake_rc answer_md5(struct pgsql_handshake *g,
 
   if (len != MD5_SALT)
     return fail(g, "the server sent a salt of a wrong length");
-  md5_digits(w->password, strlen(w->password), w->user, strlen(w->user), first);
-  md5_digits(first, sizeof(first), body, MD5_SALT, answer + 3);
+  digest_md5_digits(w->password, strlen(w->password), w->user, strlen(w->user),
+                    first);
+  digest_md5_digits(first, sizeof(first), body, MD5_SALT, answer + 3);
   answer[3 + MD5_DIGITS] = '\0';
   g->stage = HANDSHAKE_LOGGED_IN;
   return send_message(out, 'p', answer, sizeof(answer), NULL, 0)

@@ -1,7 +1,7 @@
 /*
  * driver.c - the vtable of the sqlite driver, and the end of a database.
  */
-#include "drivers/sqlite/driver.h"
+#include "drivers/driver_list.h"
 
 #include <fcntl.h>
 #include <limits.h>

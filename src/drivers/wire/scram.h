@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "base/login_keys.h"
-#include "base/sha256.h"
 
 enum {
   SCRAM_NONCE = 24,

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,15 +13,16 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "base/thread.h"
 #include "db/conn.h"
 #include "db/env_conns.h"
 #include "db/load/load.h"
 #include "db/load/pace.h"
 #include "db/process.h"
+#include "loop/overflow.h"
 #include "lua/engine/options.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
-#include "run/parallel.h"
 #include "run/peers.h"
 #include "run/plan.h"
 #include "run/signals.h"
@@ -191,9 +193,8 @@ static int call_custom(struct state *s, struct err *err)
   return -ECANCELED;
 }
 
-static int command_worker(void *arg, unsigned tid, struct err *err)
+static int command_worker(struct script *script, unsigned tid, struct err *err)
 {
-  struct script *script = arg;
   const unsigned number = script->setup.plan->first_thread + tid;
   const struct state_role role = {
     .tid = number,
@@ -212,19 +213,34 @@ static int command_worker(void *arg, unsigned tid, struct err *err)
   return rc;
 }
 
-static void command_failed(void *arg, unsigned tid, const struct err *why)
+static void command_failed(struct script *script, const struct err *why)
 {
-  struct script *script = arg;
-
-  (void)tid;
   team_leave(&script->team);
   if (why->text[0] != '\0' && !why->said)
     log_msg(LOG_FATAL, "%s", why->text);
 }
 
-static bool command_is_over(void *arg)
+struct command_thread {
+  pthread_t id;
+  unsigned tid;
+  struct script *script;
+  bool failed;
+};
+
+static void *command_thread_main(void *arg)
 {
-  struct script *script = arg;
+  struct command_thread *t = arg;
+  struct err err = { "" };
+
+  overflow_watch();
+  t->failed = command_worker(t->script, t->tid, &err) < 0;
+  if (t->failed)
+    command_failed(t->script, &err);
+  return NULL;
+}
+
+static bool command_is_over(struct script *script)
+{
   bool over;
 
   (void)pthread_mutex_lock(&script->lock);
@@ -235,18 +251,33 @@ static bool command_is_over(void *arg)
 
 static int call_parallel(struct script *script, struct err *err)
 {
-  static const struct parallel_ops ops = {
-    .fn = command_worker,
-    .failed = command_failed,
-    .is_over = command_is_over,
-  };
   const struct plan *plan = script->setup.plan;
-  int failed;
+  struct command_thread *threads = calloc(plan->threads, sizeof(*threads));
+  unsigned started = 0;
+  bool failed = false;
+  int rc = 0;
 
+  if (!threads)
+    return err_set(err, -ENOMEM, "cannot allocate %u threads", plan->threads);
   log_msg(LOG_NOTICE, "Initializing worker threads...\n\n");
-  failed = parallel_run(plan->threads, plan->stack_bytes, &ops, script, err);
-  if (failed <= 0)
-    return failed;
+  for (; started < plan->threads && !command_is_over(script); started++) {
+    struct command_thread *t = &threads[started];
+
+    t->tid = started;
+    t->script = script;
+    rc = thread_start(&t->id, plan->stack_bytes, command_thread_main, t, err);
+    if (rc < 0)
+      break;
+  }
+  if (started < plan->threads)
+    team_leave(&script->team);
+  for (unsigned i = 0; i < started; i++) {
+    (void)pthread_join(threads[i].id, NULL);
+    failed |= threads[i].failed;
+  }
+  free(threads);
+  if (rc < 0 || !failed)
+    return rc;
   err->text[0] = '\0';
   return -ECANCELED;
 }

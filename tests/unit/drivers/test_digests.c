@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/sha256.h"
+#include "base/digest.h"
 #include "base/wait.h"
 #include "drivers/wire/base64.h"
-#include "drivers/wire/md5.h"
-#include "drivers/wire/sha1.h"
 #include "tests/unit/tap.h"
 
 static bool is_hex(const uint8_t *bytes, size_t n, const char *hex)
@@ -62,20 +60,20 @@ static void test_sha1(void)
     "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
   uint8_t hash[SHA1_BYTES], block[64];
 
-  sha1("", 0, NULL, 0, hash);
+  digest_sha1("", 0, NULL, 0, hash);
   OK(is_hex(hash, sizeof(hash), "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
      "SHA-1 of nothing");
-  sha1("abc", 3, NULL, 0, hash);
+  digest_sha1("abc", 3, NULL, 0, hash);
   OK(is_hex(hash, sizeof(hash), "a9993e364706816aba3e25717850c26c9cd0d89d"),
      "SHA-1");
   for (size_t i = 0; i < sizeof(long_text); i++) {
-    sha1(long_text, i, long_text + i, sizeof(long_text) - 1 - i, hash);
+    digest_sha1(long_text, i, long_text + i, sizeof(long_text) - 1 - i, hash);
     MUST(
       is_hex(hash, sizeof(hash), "84983e441c3bd26ebaae4aa1f95129e5e54670f1"));
   }
   OK(true, "SHA-1 of two parts, of any lengths");
   memset(block, 'a', sizeof(block));
-  sha1(block, sizeof(block), NULL, 0, hash);
+  digest_sha1(block, sizeof(block), NULL, 0, hash);
   OK(is_hex(hash, sizeof(hash), "0098ba824b5c16427bd7a1122a5a442a25ec644d"),
      "SHA-1 of a whole block");
 }
@@ -158,7 +156,8 @@ static void test_md5(void)
   for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
     const size_t len = strlen(cases[i].text), half = len / 2;
 
-    md5_digits(cases[i].text, half, cases[i].text + half, len - half, text);
+    digest_md5_digits(cases[i].text, half, cases[i].text + half, len - half,
+                      text);
     OK(memcmp(text, cases[i].hash, sizeof(text)) == 0, "MD5 of two parts");
   }
 }

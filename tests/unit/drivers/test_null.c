@@ -12,6 +12,7 @@
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/stmt.h"
+#include "drivers/driver_list.h"
 #include "drivers/null/driver.h"
 #include "tests/unit/tap.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/sha256.h"
+#include "base/digest.h"
 #include "base/wait.h"
 #include "drivers/pgsql/handshake.h"
 #include "drivers/wire/base64.h"
@@ -104,7 +104,7 @@ static void test_trust(void)
      "a database and options");
 }
 
-/* md5(md5("secret" "me") "salt"), by another program. */
+/* digest_md5(digest_md5("secret" "me") "salt"), by another program. */
 static void test_md5(void)
 {
   begin("secret");

@@ -14,7 +14,7 @@
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/stmt.h"
-#include "drivers/sqlite/driver.h"
+#include "drivers/driver_list.h"
 #include "drivers/sqlite/session.h"
 #include "tests/unit/tap.h"
 

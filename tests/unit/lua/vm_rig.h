@@ -11,9 +11,9 @@
 
 #include "base/err.h"
 #include "db/options.h"
+#include "drivers/driver_list.h"
 #include "drivers/null/driver.h"
 #ifdef HAVE_SQLITE
-#include "drivers/sqlite/driver.h"
 #include "drivers/sqlite/options.h"
 #endif
 #include "lua/engine/options.h"

@@ -1,15 +1,44 @@
 /*
- * sha256.h - SHA-256 (FIPS 180-4), its HMAC (RFC 2104), and PBKDF2 (RFC 8018),
- * for logins.
+ * digest.h - the hashes of logins: MD5 (RFC 1321), SHA-1 and SHA-256 (FIPS
+ * 180-4), its HMAC (RFC 2104) and PBKDF2 (RFC 8018).
  */
-#ifndef BENCH_BASE_SHA256_H
-#define BENCH_BASE_SHA256_H
+#ifndef BENCH_BASE_DIGEST_H
+#define BENCH_BASE_DIGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/blocks.h"
+enum {
+  BLOCK_BYTES = 64,
+  BLOCK_STATE = 8,
+};
+
+struct blocks {
+  uint32_t state[BLOCK_STATE];
+  uint64_t bytes;             /* added so far */
+  uint8_t block[BLOCK_BYTES]; /* the last, incomplete block */
+};
+
+enum {
+  MD5_BYTES = 16,
+  MD5_DIGITS = 2 * MD5_BYTES, /* hexadecimal */
+};
+
+/* Hash of two texts, one after the other. */
+void digest_md5(const void *a, size_t a_len, const void *b, size_t b_len,
+                uint8_t ret[MD5_BYTES]);
+/* Without a terminator. */
+void digest_md5_digits(const void *a, size_t a_len, const void *b, size_t b_len,
+                       char ret[MD5_DIGITS]);
+
+enum {
+  SHA1_BYTES = 20
+};
+
+/* Hash of two texts, one after the other; `ret` may be one of them. */
+void digest_sha1(const void *a, size_t a_len, const void *b, size_t b_len,
+                 uint8_t ret[SHA1_BYTES]);
 
 enum {
   SHA256_BYTES = 32
