@@ -204,20 +204,17 @@ static void http_drop(struct reader *r)
   strbuf_done(&r->out);
 }
 
-/* To be repeated after poll()? */
 static bool http_is_early(ssize_t n)
 {
   return n < 0 && sock_is_early(errno);
 }
 
-/* Ends the word. */
 static char *http_cut_path(char *request)
 {
   request[strcspn(request, " ?\r\n")] = '\0';
   return request;
 }
 
-/* With commas between. */
 static void http_find_accept(const char *request, struct strbuf *out)
 {
   static const char name[] = "accept:";
@@ -301,7 +298,6 @@ static bool http_is_owed(const struct reader *r)
   return r->answered && r->sent < r->out.len;
 }
 
-/* For a stream that has everything so far. */
 static void http_refill(const struct http *h, struct reader *r)
 {
   if (!r->stream || r->complete || http_is_owed(r))
@@ -313,7 +309,6 @@ static void http_refill(const struct http *h, struct reader *r)
   r->since_ns = clock_now_ns();
 }
 
-/* False: complete, or the reader has gone. */
 static bool http_deliver(const struct http *h, struct reader *r)
 {
   ssize_t n;
@@ -357,13 +352,11 @@ static void http_serve(const struct http *h, struct reader *r, short events)
 
 /* ---- all readers ---- */
 
-/* Requests first, streams last. */
 static int http_rank_of(const struct reader *r)
 {
   return r->answered + r->stream;
 }
 
-/* A free place, or that of the oldest reader of the first kind. */
 static struct reader *http_find_place(struct http_server *s)
 {
   struct reader *oldest = NULL;
@@ -470,7 +463,6 @@ static void http_tick(struct http_server *s)
   http_feed_all(s);
 }
 
-/* Ends streams; nobody is accepted. */
 static void http_begin_stop(struct http_server *s)
 {
   const uint64_t now = clock_now_ns();
@@ -488,7 +480,6 @@ static void http_begin_stop(struct http_server *s)
   http_feed_all(s);
 }
 
-/* Complete, or too late? */
 static bool http_is_over(const struct http_server *s)
 {
   if (s->until_ns == 0)

@@ -192,13 +192,21 @@ void child_words_take(struct child_words *w, struct strbuf *b)
   strbuf_done(b);
 }
 
+void child_words_addf(struct child_words *w, const char *fmt, ...)
+{
+  struct strbuf b = { 0 };
+  va_list ap;
+
+  va_start(ap, fmt);
+  strbuf_vaddf(&b, fmt, ap);
+  va_end(ap);
+  child_words_take(w, &b);
+}
+
 void child_words_add_option(struct child_words *w, const char *name,
                             const char *value)
 {
-  struct strbuf b = { 0 };
-
-  strbuf_addf(&b, "--%s=%s", name, value);
-  child_words_take(w, &b);
+  child_words_addf(w, "--%s=%s", name, value);
 }
 
 void child_words_done(struct child_words *w)

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/compiler.h"
+
 struct err;
 struct strbuf;
 
@@ -65,6 +67,8 @@ struct child_words {
 
 /* `text` is taken over; NULL: out of memory. */
 void child_words_add(struct child_words *w, char *text);
+void child_words_addf(struct child_words *w, const char *fmt, ...)
+  PRINTF_LIKE(2, 3);
 /* The text of `b`, which is freed. */
 void child_words_take(struct child_words *w, struct strbuf *b);
 /* --NAME=VALUE */

@@ -18,6 +18,7 @@
 #include "tools/find.h"
 #include "tools/result.h"
 
+struct opt_entry;
 struct tool_args;
 
 enum {
@@ -27,7 +28,6 @@ enum {
   DATABASE_SENTENCES = 5,
 };
 
-/* In the order of execution. */
 enum database_part {
   DATABASE_FLOOR,
   DATABASE_CONNECT,
@@ -48,6 +48,17 @@ struct database_step {
   unsigned threads;
   int status;
   struct result_file result; /* json NULL: it failed */
+};
+
+struct database_how {
+  enum database_part part;
+  const char *name; /* [opt] otherwise that of the part */
+  const char *test;
+  double time_s, rate;
+  unsigned threads;
+  bool judged; /* by the objective */
+  bool may_fail;
+  const char *option[2]; /* [opt] */
 };
 
 struct database_cfg {
@@ -77,13 +88,12 @@ struct database {
   json_t *doctor; /* owned; NULL: no findings */
   bool cut[DATABASE_PARTS];   /* the time was too short */
   bool alien[DATABASE_PARTS]; /* makes no sense here */
-  bool over;                  /* interrupted, or a step could not start */
 
   struct database_step steps[DATABASE_STEPS_MAX];
   size_t n_steps;
   struct find find;
-  double rate; /* the highest that held; 0: none */
-  struct strbuf failure;
+  double rate;           /* the highest that held; 0: none */
+  struct strbuf failure; /* the FATAL or last line of the last child */
   struct strbuf tls_failure;
   struct strbuf verdict;
   bool is_violated;
@@ -105,9 +115,28 @@ const char *database_driver(const struct database *d);
 
 void database_say_step(const struct database_step *s, struct strbuf *out);
 
-void database_say(const struct database *d, struct strbuf *out);
-
 /* NULL: out of memory. */
 json_t *database_document(const struct database *d);
+
+/* Do children get the option? */
+bool database_passes(const struct opt_entry *e);
+
+/* Runs `words`, which are freed.  `line`: the FATAL or last line of stderr. */
+int database_child(struct database *d, struct child_words *words,
+                   enum child_out out, struct strbuf *line, int *ret_status,
+                   struct err *err);
+/* Runs this program with two words, the options, and `more`, which is freed. */
+int database_run(struct database *d, const char *first, const char *second,
+                 struct child_words *more, int *ret_status, struct err *err);
+
+/* A file NAME.sql in the temporary folder. */
+int database_put_sql(const struct database *d, const char *name,
+                     const char *sql, struct strbuf *ret_path, struct err *err);
+/* `option` [opt].  False: see d->failure. */
+bool database_execute(struct database *d, const char *sql, const char *option);
+
+/* Runs and prints a step.  -EINTR: a signal has come. */
+int database_step(struct database *d, const struct database_how *h,
+                  struct err *err);
 
 #endif

@@ -255,81 +255,56 @@ static void database_say_rate(const struct database *d, struct strbuf *out)
   strbuf_adds(out, ".");
 }
 
-static void database_remark(struct jobj *list, const char *code,
-                            const char *text, const char *advice)
+/* The first remark of a code stays. */
+static void database_remark(json_t *list, const char *code, const char *text,
+                            const char *advice)
 {
-  struct jobj o = jobj_new();
-
-  for (size_t i = 0; i < json_array_size(list->j); i++) {
-    const char *had = result_text_at(json_array_get(list->j, i), "code");
-
-    if (had && strcmp(had, code) == 0) {
-      json_decref(o.j);
-      return;
-    }
-  }
-  jobj_text(&o, "code", code);
-  jobj_text(&o, "text", text);
-  if (advice)
-    jobj_text(&o, "advice", advice);
-  else
-    jobj_null(&o, "advice");
-  jobj_push(list, jobj_take(&o));
-}
-
-static void database_remark_findings(const struct database *d,
-                                     struct jobj *list)
-{
-  static const struct {
-    const char *subject, *code;
-  } known[] = { { "durability", "not_durable" },
-                { "connections", "few_connections" },
-                { "sessions", "pooler" },
-                { "transactions", "pooler_transactions" },
-                { "noise", "noise" } };
   const json_t *one;
   size_t i;
 
-  json_array_foreach(json_object_get(d->doctor, "findings"), i, one)
+  json_array_foreach(list, i, one)
   {
-    const char *subject = result_text_at(one, "subject");
+    if (strcmp(result_text_at(one, "code"), code) == 0)
+      return;
+  }
+  (void)json_array_append_new(list, json_pack("{s:s,s:s,s:s?}", "code", code,
+                                              "text", text, "advice", advice));
+}
+
+/* Findings of bench doctor, which have a subject, or warnings of a run. */
+static void database_remark_those(const json_t *from, const char *key,
+                                  json_t *list)
+{
+  static const struct {
+    const char *key, *value, *code, *advice;
+  } known[] = {
+    { "subject", "durability", "not_durable", NULL },
+    { "subject", "connections", "few_connections",
+      "raise the limit, or put a pooler in front" },
+    { "subject", "sessions", "pooler", NULL },
+    { "subject", "transactions", "pooler_transactions", NULL },
+    { "subject", "noise", "noise", NULL },
+    { "code", "other_programs", "noise", NULL },
+    { "code", "steal", "steal", NULL },
+    { "code", "client_quota", "client_quota", NULL },
+    { "code", "paused", "paused", NULL },
+  };
+  const json_t *one;
+  size_t i;
+
+  json_array_foreach(from, i, one)
+  {
+    const char *value = result_text_at(one, key);
     const char *level = result_text_at(one, "level");
     const char *text = result_text_at(one, "text");
 
-    for (size_t k = 0; subject && level && text && k < ARRAY_SIZE(known); k++) {
-      if (strcmp(subject, known[k].subject) == 0 && strcmp(level, "ok") != 0)
+    if (!value || !text || (level && strcmp(level, "ok") == 0))
+      continue;
+    for (size_t k = 0; k < ARRAY_SIZE(known); k++) {
+      if (strcmp(known[k].key, key) == 0 && strcmp(known[k].value, value) == 0)
         database_remark(list, known[k].code, text,
-                        strcmp(subject, "connections") == 0
-                          ? "raise the limit, or put a pooler in front"
-                          : result_text_at(one, "advice"));
-    }
-  }
-}
-
-static void database_remark_warnings(const struct database *d,
-                                     struct jobj *list)
-{
-  static const struct {
-    const char *warning, *code;
-  } known[] = { { "other_programs", "noise" },
-                { "steal", "steal" },
-                { "client_quota", "client_quota" },
-                { "paused", "paused" } };
-
-  for (size_t i = 0; i < d->n_steps; i++) {
-    const json_t *all = json_object_get(d->steps[i].result.json, "warnings");
-    const json_t *one;
-    size_t w;
-
-    json_array_foreach(all, w, one)
-    {
-      const char *code = result_text_at(one, "code");
-      const char *text = result_text_at(one, "text");
-
-      for (size_t k = 0; code && text && k < ARRAY_SIZE(known); k++) {
-        if (strcmp(code, known[k].warning) == 0)
-          database_remark(list, known[k].code, text, NULL);
-      }
+                        known[k].advice ? known[k].advice
+                                        : result_text_at(one, "advice"));
     }
   }
 }
@@ -354,7 +329,7 @@ static double database_server_cpus(const struct result *r)
   return can < all ? can : 0;
 }
 
-static void database_remark_figures(const struct database *d, struct jobj *list)
+static void database_remark_figures(const struct database *d, json_t *list)
 {
   const struct result *floor = database_result(d, DATABASE_FLOOR);
   const double trip_ns = database_p(floor, "50");
@@ -396,7 +371,7 @@ static void database_remark_figures(const struct database *d, struct jobj *list)
   }
 }
 
-static void database_remark_cpus(const struct database *d, struct jobj *list)
+static void database_remark_cpus(const struct database *d, json_t *list)
 {
   const double cpus = database_server_cpus(database_result(d, DATABASE_FLOOR));
   char text[64];
@@ -411,13 +386,16 @@ static void database_remark_cpus(const struct database *d, struct jobj *list)
 
 static json_t *database_remarks(const struct database *d)
 {
-  struct jobj list = jobj_list();
+  json_t *list = json_array();
 
-  database_remark_findings(d, &list);
-  database_remark_figures(d, &list);
-  database_remark_cpus(d, &list);
-  database_remark_warnings(d, &list);
-  return jobj_take(&list);
+  database_remark_those(json_object_get(d->doctor, "findings"), "subject",
+                        list);
+  database_remark_figures(d, list);
+  database_remark_cpus(d, list);
+  for (size_t i = 0; i < d->n_steps; i++)
+    database_remark_those(json_object_get(d->steps[i].result.json, "warnings"),
+                          "code", list);
+  return list;
 }
 
 static void database_say_remarks(const json_t *remarks, struct strbuf *out)
@@ -445,40 +423,6 @@ static void database_sentence(const struct database *d, unsigned which,
     database_say_remarks(remarks, out);
 }
 
-void database_say(const struct database *d, struct strbuf *out)
-{
-  json_t *remarks = database_remarks(d);
-  const char *before = "\nNot measured, because the time was too short: ";
-  const json_t *one;
-  size_t i;
-
-  for (unsigned k = 0; k < DATABASE_SENTENCES; k++) {
-    database_sentence(d, k, remarks, out);
-    strbuf_adds(out, "\n");
-  }
-  json_array_foreach(remarks, i, one)
-  {
-    const char *advice = result_text_at(one, "advice");
-
-    strbuf_addf(out, "%sremark: %s%s%s\n", i == 0 ? "\n" : "",
-                result_text_at(one, "text"), advice ? "; " : "",
-                advice ? advice : "");
-  }
-  for (unsigned k = 0; k < DATABASE_PARTS; k++) {
-    if (!d->cut[k] || d->alien[k])
-      continue;
-    strbuf_addf(out, "%s%s", before, database_part_name(k));
-    before = ", ";
-  }
-  if (*before == ',')
-    strbuf_adds(out, "\n");
-  if (d->tls_failure.len > 0)
-    strbuf_addf(out, "\nTLS: %s\n", strbuf_str(&d->tls_failure));
-  if (d->verdict.len > 0)
-    strbuf_addf(out, "\nIsolation: %s\n", strbuf_str(&d->verdict));
-  json_decref(remarks);
-}
-
 /* ---- the document ---- */
 
 static json_t *database_steps_json(const struct database *d)
@@ -487,17 +431,12 @@ static json_t *database_steps_json(const struct database *d)
 
   for (size_t i = 0; i < d->n_steps; i++) {
     const struct database_step *s = &d->steps[i];
-    struct jobj o = jobj_new(), values = jobj_new();
 
-    jobj_text(&values, "part", s->name);
-    jobj_int(&o, "step", i + 1);
-    jobj_int(&o, "repeat", 1);
-    jobj_add(&o, "values", jobj_take(&values));
-    jobj_int(&o, "exit_status", (uint64_t)s->status);
-    jobj_add(&o, "failed", s->result.json ? json_null() : json_string("run"));
-    jobj_add(&o, "result",
-             s->result.json ? json_incref(s->result.json) : json_null());
-    jobj_push(&list, jobj_take(&o));
+    jobj_push(&list,
+              json_pack("{s:i,s:i,s:{s:s},s:i,s:s?,s:O?}", "step", (int)i + 1,
+                        "repeat", 1, "values", "part", s->name, "exit_status",
+                        s->status, "failed", s->result.json ? NULL : "run",
+                        "result", s->result.json));
   }
   return jobj_take(&list);
 }
@@ -505,25 +444,15 @@ static json_t *database_steps_json(const struct database *d)
 /* As that of other sweeps of parts. */
 static json_t *database_sweep_json(const struct database *d)
 {
-  struct jobj o = jobj_new(), options = jobj_list(), part = jobj_new(),
-              values = jobj_list();
+  struct jobj names = jobj_list();
 
   for (size_t i = 0; i < d->n_steps; i++)
-    jobj_push(&values, jobj_string(d->steps[i].name));
-  jobj_text(&part, "name", "part");
-  jobj_add(&part, "values", jobj_take(&values));
-  jobj_push(&options, jobj_take(&part));
-  jobj_add(&o, "options", jobj_take(&options));
-  jobj_bool(&o, "parts", true);
-  jobj_int(&o, "repeat", 1);
-  jobj_real(&o, "pause_s", 0);
-  jobj_bool(&o, "prepared_each_step", false);
-  jobj_int(&o, "steps_planned", d->n_steps);
-  jobj_bool(&o, "interrupted", d->children.signal != 0);
-  jobj_null(&o, "best");
-  jobj_null(&o, "knee");
-  jobj_real(&o, "knee_share", 0.95);
-  return jobj_take(&o);
+    jobj_push(&names, jobj_string(d->steps[i].name));
+  return json_pack(
+    "{s:[{s:s,s:o}],s:b,s:i,s:f,s:b,s:i,s:b,s:n,s:n,s:f}", "options", "name",
+    "part", "values", jobj_take(&names), "parts", 1, "repeat", 1, "pause_s",
+    0.0, "prepared_each_step", 0, "steps_planned", (int)d->n_steps,
+    "interrupted", d->children.signal != 0, "best", "knee", "knee_share", 0.95);
 }
 
 static json_t *database_json(const struct database *d)
@@ -548,12 +477,14 @@ static json_t *database_json(const struct database *d)
   jobj_text(&o, "objective", d->objective);
   jobj_int(&o, "cache_bytes", database_cache(d));
   jobj_add(&o, "sentences", jobj_take(&sentences));
-  jobj_add(&o, "remarks", remarks ? remarks : json_array());
+  jobj_add(&o, "remarks", remarks);
   jobj_add(&o, "cut", jobj_take(&cut));
   jobj_int(&o, "peak_connections", peak ? peak->threads : 0);
   jobj_positive(&o, "rate", d->rate);
   jobj_bool(&o, "rate_confirmed", d->find.search.end == SEARCH_FOUND);
   jobj_positive(&o, "queries_per_event", database_per_event(d));
+  if (d->tls_failure.len > 0)
+    jobj_text(&o, "tls_failure", strbuf_str(&d->tls_failure));
   if (d->verdict.len > 0)
     jobj_text(&o, "isolation", strbuf_str(&d->verdict));
   if (d->left[0])

@@ -24,7 +24,6 @@ struct mark_cfg {
 
 static const struct opt mark_opts[] = { OPT_END };
 
-/* As one line. */
 static int join(struct strbuf *out, const char *const *words, size_t n,
                 struct err *err)
 {
@@ -127,7 +126,6 @@ static void runs_add(struct runs *r, const char *path, long pid)
     (void)close(fd);
 }
 
-/* `path`: of process 0. */
 static void runs_find(struct runs *r, char path[PATH_MAX])
 {
   char *base = strrchr(path, '/');
@@ -180,7 +178,6 @@ static bool is_number(const char *word)
   return *word && strspn(word, "0123456789") == strlen(word);
 }
 
-/* False for the words of a text. */
 static bool names_run(const char *word, bool alone)
 {
   return is_number(word) || is_ours(word) ||

@@ -72,3 +72,15 @@ int output_put(const char *path, const char *text, size_t len, struct err *err)
   }
   return whole_file_commit(&f, err);
 }
+
+bool output_keep(const char *text)
+{
+  struct kept_file f;
+  bool whole;
+
+  if (!text || kept_open(&f) < 0)
+    return false;
+  whole = fputs(text, f.stream) >= 0;
+  kept_close(&f, whole);
+  return whole;
+}

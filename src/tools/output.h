@@ -4,6 +4,7 @@
 #ifndef BENCH_TOOLS_OUTPUT_H
 #define BENCH_TOOLS_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct err;
@@ -30,5 +31,8 @@ int output_take_any(struct output *o, const struct tool_args *args,
 int output_check(const struct output *o, const char *what, struct err *err);
 
 int output_put(const char *path, const char *text, size_t len, struct err *err);
+
+/* With the last results, see kept.h.  False: it is not kept. */
+bool output_keep(const char *text);
 
 #endif

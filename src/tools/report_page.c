@@ -239,24 +239,58 @@ static int write_parts(struct page *p, struct err *err)
 /* Of bench database; the page's script draws them in HTML. */
 static void write_sentences(struct page *p, const json_t *json)
 {
+  static const struct {
+    const char *key, *before;
+  } lines[] = { { "cut", "Not measured, because the time was too short: " },
+                { "tls_failure", "TLS: " },
+                { "isolation", "Isolation: " },
+                { "left_behind", "Left behind; to remove it: " } };
   const char *end = p->format == REPORT_MARKDOWN ? "\n\n" : "\n";
-  const json_t *one;
+  const json_t *of = json_object_get(json, "database"), *one;
   size_t i;
 
-  if (result_at(json, "database"))
-    add_text(p, "\n", "", "");
-  json_array_foreach(result_at(json, "database.sentences"), i, one)
+  if (!of)
+    return;
+  strbuf_adds(&p->out, "\n");
+  json_array_foreach(json_object_get(of, "sentences"), i, one)
   {
     if (json_is_string(one))
       add_text(p, "", json_string_value(one), end);
   }
-  json_array_foreach(result_at(json, "database.remarks"), i, one)
+  json_array_foreach(json_object_get(of, "remarks"), i, one)
   {
     const char *text = result_text_at(one, "text");
+    const char *advice = result_text_at(one, "advice");
 
-    if (text)
-      add_text(p, "remark: ", text, end);
+    add_text(p, i == 0 ? "\nremark: " : "remark: ", text ? text : "", "");
+    add_text(p, advice ? "; " : "", advice ? advice : "", end);
   }
+  for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    const json_t *value = json_object_get(of, lines[i].key);
+    const char *before = lines[i].before;
+    size_t k;
+
+    if (json_is_string(value)) {
+      strbuf_adds(&p->out, "\n");
+      add_text(p, before, json_string_value(value), end);
+    }
+    json_array_foreach(value, k, one)
+    {
+      strbuf_adds(&p->out, k == 0 ? "\n" : "");
+      add_text(p, k == 0 ? before : ", ",
+               json_is_string(one) ? json_string_value(one) : "", "");
+    }
+    strbuf_adds(&p->out, json_array_size(value) > 0 ? end : "");
+  }
+}
+
+void report_sentences(const json_t *json, struct strbuf *out)
+{
+  struct page p = { .format = REPORT_TEXT };
+
+  write_sentences(&p, json);
+  strbuf_adds(out, strbuf_str(&p.out));
+  strbuf_done(&p.out);
 }
 
 static int write_page(struct page *p, struct err *err)

@@ -5,6 +5,7 @@
 #ifndef BENCH_TOOLS_REPORT_PAGE_H
 #define BENCH_TOOLS_REPORT_PAGE_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 struct err;
@@ -20,6 +21,9 @@ enum report_format {
 /* `ret` is an empty buffer; -ENOMEM: it still is. */
 int report_write(const struct view *v, enum report_format format,
                  struct strbuf *ret, struct err *err);
+
+/* Of bench database, as text. */
+void report_sentences(const json_t *json, struct strbuf *out);
 
 /* The page of one document in memory.  -EINVAL: it is none. */
 int report_page(const char *text, size_t len, struct strbuf *ret,

@@ -23,19 +23,17 @@
 
 struct sweep_outcome {
   size_t combination, repeat;
-  int status;                /* of the process that failed, or of the run */
+  int status;
   const char *failed;        /* NULL, or the command that failed: "prepare" */
-  bool missed;               /* the run succeeded, but missed its objective */
+  bool missed;               /* the objective */
   struct result_file result; /* json NULL: there is none */
 };
 
-/* A run of the first combination between the steps. */
 struct sweep_reference {
-  size_t before; /* the number of the step that follows it */
+  size_t before; /* number of a step */
   struct sweep_outcome outcome;
 };
 
-/* A larger change of a reference or of the data is a warning. */
 #define SWEEP_DRIFT_SHARE 0.05
 
 struct sweep {
@@ -60,13 +58,11 @@ struct sweep {
                        0 */
 };
 
-/* Are the steps parts, each with a test of its own? */
 static inline bool sweep_has_parts(const struct sweep *s)
 {
   return s->in->n_parts > 0;
 }
 
-/* Is it a search, whose steps choose the next value? */
 static inline bool sweep_finds(const struct sweep *s)
 {
   return s->find.rules.what != SEARCH_OFF;
@@ -84,7 +80,6 @@ static inline int sweep_no_memory(struct err *err)
 
 /* ---- sweep.c ---- */
 
-/* Has an earlier step of the search explained why `o` could not start? */
 bool sweep_find_explained(const struct sweep *s, const struct sweep_outcome *o);
 
 /* The largest change against the first of the figures, and its place; NAN:
@@ -100,24 +95,19 @@ double sweep_data_change(const struct sweep *s, size_t *ret_step);
 
 /* ---- sweep_step.c ---- */
 
-/* Are all steps valid?  -EINVAL: no, which was printed. */
+/* -EINVAL: a step is not valid, which was printed. */
 int sweep_check_steps(struct sweep *s, struct err *err);
 /* -EEXIST: the steps would replace tables that exist. */
 int sweep_check_data(struct sweep *s, struct err *err);
-/* Can the file be written?  The first files of the steps? */
 int sweep_check_file(const char *name, struct err *err);
 int sweep_check_files(const struct sweep *s, struct err *err);
 
-/* Did the step succeed, with figures? */
 bool sweep_outcome_good(const struct sweep_outcome *o);
 
-/* Is a step or a reference still to be the first? */
 bool sweep_is_first(const struct sweep *s);
 
-/* Has a signal or a failed reset ended the sweep? */
 bool sweep_is_over(const struct sweep *s);
 
-/* Run the next step. */
 int sweep_step(struct sweep *s, size_t combination, size_t repeat,
                struct err *err);
 
@@ -141,15 +131,13 @@ const char *sweep_doubt(const json_t *warning);
 void sweep_doubts(const struct sweep *s, const char *title,
                   enum table_format format, struct strbuf *out);
 
-/* The table of all steps, with best and knee; that of all parts. */
 void sweep_table(const struct sweep *s, enum table_format format,
                  struct strbuf *out);
 void sweep_parts_table(const struct sweep *s, struct strbuf *out);
 
-/* The document of the whole sweep; NULL: out of memory. */
+/* NULL: out of memory. */
 json_t *sweep_document(const struct sweep *s);
 
-/* Write the file of the summary. */
 int sweep_write_summary(const struct sweep *s, struct err *err);
 
 #endif

@@ -119,14 +119,10 @@ static void sweep_reset_add_option(struct child_words *env, const char *option,
 static void sweep_reset_env(struct child_words *env, const struct sweep *s,
                             const struct sweep_outcome *o)
 {
-  struct strbuf b = { 0 };
-
   for (char *const *e = environ; *e; e++)
     child_words_add(env, mem_strdup(*e));
-  strbuf_addf(&b, "BENCH_STEP=%zu", s->n_outcomes + 1);
-  child_words_take(env, &b);
-  strbuf_addf(&b, "BENCH_REPEAT=%zu", o->repeat);
-  child_words_take(env, &b);
+  child_words_addf(env, "BENCH_STEP=%zu", s->n_outcomes + 1);
+  child_words_addf(env, "BENCH_REPEAT=%zu", o->repeat);
   for (size_t i = 0; i < s->plan.n_specs; i++)
     sweep_reset_add_option(env, s->plan.spec[i].option,
                            sweep_plan_value(&s->plan, o->combination, i));
