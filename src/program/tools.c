@@ -313,6 +313,7 @@ int program_sweep(struct program *p)
                                                     : p->opts.results.json,
     .summary = results_summary(&p->opts.results),
     .test = p->cmdline.test,
+    .as_sysbench = p->cmdline.identity != IDENTITY_BENCH,
   };
   struct results_file bad;
   struct err err = { "" };

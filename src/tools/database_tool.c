@@ -17,7 +17,6 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "opt/optset.h"
-#include "results/jobj.h"
 #include "results/outname.h"
 #include "run/runner.h"
 #include "tools/database.h"
@@ -652,12 +651,11 @@ static int database_conclude(struct database *d, struct err *err)
   const char *file = d->args->results->json;
   const bool on_stdout = outname_is_stdout(file);
   json_t *json = database_document(d);
-  char *text = json ? jobj_pretty(json) : NULL;
   struct strbuf out = { 0 };
   int rc = 0;
 
   report_sentences(json, &out);
-  if (output_keep(text))
+  if (output_keep(json))
     strbuf_addf(&out, "\nTo see the page: bench report\n");
   else
     strbuf_addf(&out, "\nTo see the page: %sbench report %s -o page.html\n",
@@ -666,11 +664,10 @@ static int database_conclude(struct database *d, struct err *err)
   (void)fputs(strbuf_str(&out), on_stdout ? stderr : stdout);
   (void)fflush(NULL);
   strbuf_done(&out);
-  if (!text)
+  if (!json)
     rc = err_set(err, -ENOMEM, "not enough memory for the document");
   else if (*file)
-    rc = output_put(on_stdout ? "-" : file, text, strlen(text), err);
-  free(text);
+    rc = output_put_json(on_stdout ? "-" : file, json, err);
   json_decref(json);
   return rc;
 }

@@ -73,14 +73,34 @@ int output_put(const char *path, const char *text, size_t len, struct err *err)
   return whole_file_commit(&f, err);
 }
 
-bool output_keep(const char *text)
+bool output_json(const json_t *json, FILE *to)
+{
+  return json_dumpf(json, to, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) == 0 &&
+         fputs("\n", to) >= 0;
+}
+
+int output_put_json(const char *path, const json_t *json, struct err *err)
+{
+  struct whole_file f;
+  int rc = whole_file_open(&f, path, err);
+
+  if (rc < 0)
+    return rc;
+  if (output_json(json, f.stream))
+    return whole_file_commit(&f, err);
+  rc = err_sys(err, "cannot write to '%s',", path);
+  whole_file_abort(&f);
+  return rc;
+}
+
+bool output_keep(const json_t *json)
 {
   struct kept_file f;
   bool whole;
 
-  if (!text || kept_open(&f) < 0)
+  if (!json || kept_open(&f) < 0)
     return false;
-  whole = fputs(text, f.stream) >= 0;
+  whole = output_json(json, f.stream);
   kept_close(&f, whole);
   return whole;
 }

@@ -4,8 +4,10 @@
 #ifndef BENCH_TOOLS_OUTPUT_H
 #define BENCH_TOOLS_OUTPUT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct err;
 struct tool_args;
@@ -32,7 +34,10 @@ int output_check(const struct output *o, const char *what, struct err *err);
 
 int output_put(const char *path, const char *text, size_t len, struct err *err);
 
-/* With the last results, see kept.h.  False: it is not kept. */
-bool output_keep(const char *text);
+/* The form of documents. */
+bool output_json(const json_t *json, FILE *to);
+int output_put_json(const char *path, const json_t *json, struct err *err);
+/* Among the last results, see kept.h. */
+bool output_keep(const json_t *json);
 
 #endif

@@ -77,6 +77,12 @@ static void report_add_row(struct table *t, size_t number, const char *folder,
               name + 9, name + 11, name + 13);
   if (f.has_parts) {
     table_cell(t, result_file_tool(&f));
+  } else if (f.is_sweep) {
+    const struct result *r = f.n_steps > 0 ? f.steps[0].run : NULL;
+
+    table_cellf(t, "%s of %s",
+                result_at(f.json, "sweep.search") ? "search" : "sweep",
+                r && r->test ? r->test : "a test");
   } else {
     table_cell(t, f.run.test ? f.run.test : "");
     table_cellf(t, "%.0f", f.run.threads);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -20,6 +21,7 @@
 #include "stats/slo.h"
 #include "tools/child.h"
 #include "tools/find.h"
+#include "tools/output.h"
 #include "tools/sweep_internal.h"
 #include "tools/sweep_opts.h"
 #include "tools/table.h"
@@ -429,30 +431,25 @@ static int sweep_write_document(struct sweep *s, struct err *err)
 {
   struct whole_file *f = &s->document;
   struct outfile_hold hold;
-  json_t *json;
-  int rc = 0;
+  json_t *json = sweep_document(s);
+  int rc = json ? 0 : sweep_no_memory(err);
 
-  if (!*s->in->json)
-    return 0;
-  if (!f->stream)
+  if (rc == 0 && !s->in->as_sysbench && s->steps_ns >= NS_PER_S)
+    (void)output_keep(json);
+  if (rc == 0 && *s->in->json && !f->stream)
     rc = whole_file_open(f, s->in->json, err);
-  if (rc < 0)
-    return rc;
-  json = sweep_document(s);
-  whole_file_hold(f, &hold);
-  if (!json)
-    rc = sweep_no_memory(err);
-  else if (json_dumpf(json, f->stream,
-                      JSON_INDENT(1) | JSON_REAL_PRECISION(15)) < 0 ||
-           fputs("\n", f->stream) < 0)
-    rc = err_sys(err, "cannot write to '%s',", s->in->json);
-  outfile_release(&hold);
-  json_decref(json);
-  if (rc < 0) {
-    whole_file_abort(f);
-    return rc;
+  if (rc == 0 && f->stream) {
+    whole_file_hold(f, &hold);
+    if (!output_json(json, f->stream))
+      rc = err_sys(err, "cannot write to '%s',", s->in->json);
+    outfile_release(&hold);
+    if (rc == 0)
+      rc = whole_file_commit(f, err);
   }
-  return whole_file_commit(f, err);
+  json_decref(json);
+  if (rc < 0)
+    whole_file_abort(f);
+  return rc;
 }
 
 static int sweep_conclude(struct sweep *s, struct err *err)

@@ -39,6 +39,7 @@ struct sweep_input {
   const char *summary;   /* "": none */
   const char *test;      /* [opt] for the summary */
   bool own_clients;      /* members of a mix have clients of their own */
+  bool as_sysbench;      /* no result is kept */
   /* Each step has its own: PATH.step1 and so on. */
   struct results_file files[RESULTS_FILES];
   size_t n_files;

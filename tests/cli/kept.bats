@@ -61,6 +61,23 @@ on_terminal() {
   must has "$seen" '^FATAL: an HTML page is not for a terminal'
 }
 
+@test "sweeps and searches are kept; their steps are not" {
+  keep
+  bench -0 cpu --cpu-max-prime=1000 --time=1 --sweep=threads:1,2 run
+  bench cpu --cpu-max-prime=1000 --time=1 --find=rate --slo='p99<=10s' --json=found.json run
+  bench -0 cpu --events=1 --sweep=threads:1,2 run
+  must is "$(find "$folder" -type f | wc -l)" 2
+  cmp found.json "$(find "$folder" -type f | sort | tail -n 1)"
+  bench -0 report --list
+  must has "$output" '^ +1  20[0-9]{2}-[0-9-]+ [0-9:]+  search of cpu'
+  must has "$output" '^ +2  20[0-9]{2}-[0-9-]+ [0-9:]+  sweep of cpu'
+  bench -0 report --format=text 2
+  must has "$output" '^bench report: cpu$'
+  must has "$output" '^threads=2 '
+  bench -0 report -o page.html
+  grep -q '"search"' page.html
+}
+
 @test "the oldest results make room, even if several runs end at once; other files stay" {
   local i runs=()
   keep
