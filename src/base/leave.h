@@ -1,27 +1,19 @@
 /*
  * leave.h - threads that are left behind.
  *
- * At the end of a run, a thread may be stuck in a call to a server, in a
- * script, or in a pipe that nobody reads. The last report is printed without
- * the thread, and the process ends with _exit(). One struct leave belongs to
- * the program:
+ * A thread stuck in a server, a script or a pipe is left behind: the last
+ * report is printed, and the process ends with _exit().
  *   - who has waited in vain for a thread calls leave_thread();
  *   - the report thread calls leave_step() before each step, and the
  *     conductor ends the steps with leave_end_steps();
  *   - before code joins a thread or frees what threads use, it asks
  *     leave_any(). If so, program_leave() (src/program/say.c) ends the process.
  *
- * These threads may come back after leave_thread():
- *   - workers in an event or in closing a connection, although interrupt()
- *     was called twice (src/run/deadline.c);
- *   - the report thread, in one reporter, or in outfile_write();
- *   - the thread of the event log, in outfile_write();
- *   - the thread that watches time limits of statements, and threads of a
- *     driver's library, after process_done() has failed.
- * So the plan, the test, the recorders and the reporters stay valid. Workers
- * write only to recorders. After false from leave_step(), the report thread
- * touches only the file and the Lua state that it is in: see outfile_leave()
- * and script_end_output().
+ * Afterwards, it can come back at any moment: a worker, the report thread, the
+ * thread of the event log, or threads of a driver. So the plan, the test, the
+ * recorders and the reporters stay valid. Workers write only to recorders, the
+ * report thread only to its file and Lua state: see outfile_leave() and
+ * script_end_output().
  */
 #ifndef BENCH_BASE_LEAVE_H
 #define BENCH_BASE_LEAVE_H

@@ -34,9 +34,3 @@ uint64_t sock_round_trip_ns(int fd)
 {
   return os_round_trip_ns(fd);
 }
-
-bool sock_is_exhausted(void)
-{
-  return errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-         errno == ENOMEM;
-}

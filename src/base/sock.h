@@ -26,7 +26,11 @@ bool sock_wait(int fd, short events);
 
 /* Has accept() failed for a lasting reason (errno)? Then the call stays in the
  * queue, and poll() reports it again and again. */
-bool sock_is_exhausted(void);
+static inline bool sock_is_exhausted(void)
+{
+  return errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+         errno == ENOMEM;
+}
 
 /* Through a Unix socket or a loopback address? */
 bool sock_is_local(int fd);

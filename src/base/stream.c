@@ -90,17 +90,23 @@ static int connect_to(int fd, const struct sockaddr *to, socklen_t len,
   return 0;
 }
 
+int stream_socket(int family)
+{
+  const int fd = os_stream_socket(family), on = 1;
+
+  if (fd >= 0 && family != AF_UNIX)
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  return fd;
+}
+
 int stream_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
                 const struct stream_limit *limit)
 {
-  const int fd = os_stream_socket(to->sa_family);
-  const int on = 1;
+  const int fd = stream_socket(to->sa_family);
   int rc;
 
   if (fd < 0)
     return -errno;
-  if (to->sa_family != AF_UNIX)
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   rc = connect_to(fd, to, len, limit);
   if (rc < 0) {
     (void)close(fd);

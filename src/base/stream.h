@@ -10,8 +10,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* Waiting ends at until_ns, or at *sooner_ns, which another thread may change
- * meanwhile. */
+/* Waiting ends at until_ns, or at *sooner_ns, which can change meanwhile. */
 struct stream_limit {
   uint64_t until_ns;
   const _Atomic uint64_t *sooner_ns; /* [opt] */
@@ -19,6 +18,9 @@ struct stream_limit {
    * -ETIMEDOUT or another -errno. */
   int (*wait)(int fd, short events, uint64_t until_ns);
 };
+
+/* Does not block, sends at once; -1 with errno. */
+int stream_socket(int family);
 
 /* A connected socket that does not block. A Unix socket whose queue is full is
  * tried again. */

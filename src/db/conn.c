@@ -301,8 +301,11 @@ void conn_mode_line(struct driver_handle *h, struct strbuf *line)
 {
   struct conn *c = h->driver->mode_line ? conn_new(h, NULL) : NULL;
   struct strbuf seen = { 0 };
+  const double rtt_s = h->env->process->set.rtt_s;
   int rc;
 
+  if (rtt_s > 0)
+    strbuf_addf(line, "Added round trip: %g ms", 1e3 * rtt_s);
   if (!c)
     return;
   rc = find_server(c, transport_limit(c), &seen);

@@ -17,8 +17,7 @@
 #include "db/error_policy.h"
 #include "db/process.h"
 
-/* The heads of objects that scripts see.  The ABI's own types end in an array
- * of unknown length, so they cannot be members. */
+/* The heads of objects that scripts see: the ABI's types cannot be members. */
 
 /* sql_driver */
 struct driver_pub {
@@ -160,6 +159,12 @@ static inline bool env_may_keep(const struct db_env *env, size_t bytes)
   const uint64_t max = env ? env->process->set.max_result_bytes : 0;
 
   return max == 0 || bytes <= max;
+}
+
+/* NULL: without --rtt, or not a session of the run. */
+static inline struct relay *env_relay(const struct session *s)
+{
+  return s->env && !s->apart ? s->env->process->relay : NULL;
 }
 
 bool env_is_over(const struct db_env *env, uint64_t now_ns);

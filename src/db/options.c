@@ -185,6 +185,20 @@ const struct opt db_opts[] = {
            "one.",
   },
   {
+    OPT_TIME(struct db_cfg, rtt_s),
+    .name = "rtt",
+    .flags = OPT_OWN,
+    .def = "0",
+    .fmax = 10,
+    .help = "round trip that a relay in front of a local server adds, such as "
+            "2ms; 0 = none",
+    .man = "A laptop then shows what a network does. A thread of the program "
+           "passes bytes on after half of the time, in both directions, and a "
+           "new connection takes a round trip more, as with TCP. Bandwidth is "
+           "not limited. The relay's CPU time counts as the client's. "
+           "--server-stats does not use the relay.",
+  },
+  {
     OPT_TIME(struct db_cfg, connect_timeout_s),
     .name = "db-connect-timeout",
     .flags = OPT_OWN,

@@ -59,6 +59,7 @@ struct db_cfg {
   struct opt_list ignore_errors;
   int target;                     /* enum server_role */
   int isolation;                  /* enum isolation_level */
+  double rtt_s;                   /* 0: no relay */
   double connect_timeout_s;       /* 0: 10 */
   double reconnect_pause_s;       /* 0: 0.05 */
   double connect_rate;            /* per second; 0: no limit */

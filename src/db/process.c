@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "db/relay.h"
 
 static void raise_file_limit(void)
 {
@@ -80,6 +81,8 @@ int process_init(struct db_process *p, struct err *err)
     rc = err_set(err, -EINVAL, "too many drivers");
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
     rc = read_lists(p, i, err);
+  if (rc == 0 && p->set.rtt_s > 0)
+    rc = relay_new(&p->relay, (uint64_t)(p->set.rtt_s * (double)NS_PER_S), err);
   if (rc < 0) {
     (void)process_done(p);
     return rc;
@@ -114,10 +117,14 @@ bool process_done(struct db_process *p)
 {
   bool all = watch_stop(&p->watch);
 
-  if (!all)
+  if (!all) {
+    relay_stop(p->relay);
     return false;
+  }
   for (size_t i = 0; i < p->n_drivers && i < DRIVERS_MAX; i++)
     all &= driver_done(p, i);
+  relay_free(p->relay);
+  p->relay = NULL;
   watch_done(&p->watch);
   flood_done(&p->flood);
   outage_done(&p->outage);
@@ -397,6 +404,7 @@ static void describe_pool(const struct db_process *p, struct facts *ret)
 void process_describe(struct db_process *p, struct facts *ret)
 {
   const struct outage_times t = outage_times(&p->outage, clock_now_ns());
+  const uint64_t trip_ns = p->round_trip_ns + relay_round_trip_ns(p->relay);
 
   if (is_noted(p)) {
     facts_text(ret, "driver", p->driver->name);
@@ -410,8 +418,8 @@ void process_describe(struct db_process *p, struct facts *ret)
     }
   }
   facts_text(ret, "statements", process_statement_mode(p));
-  if (p->round_trip_ns > 0)
-    facts_int(ret, "round_trip_ns", (int64_t)p->round_trip_ns);
+  if (trip_ns > 0)
+    facts_int(ret, "round_trip_ns", (int64_t)trip_ns);
   if (p->set.backend_sample > 0) {
     const struct backends_seen seen = backends_get(&p->backends);
 

@@ -29,6 +29,7 @@
 
 struct err;
 struct process_made;
+struct relay;
 struct strbuf;
 
 struct driver_config {
@@ -45,8 +46,7 @@ enum {
   DRIVERS_MAX = 16
 };
 
-/* The checks before a run need a server that the run has not filled yet: other
- * connections wait for the first. */
+/* Others wait for the first: checks need an idle server. */
 enum first_open {
   FIRST_OPEN_NOT_YET,
   FIRST_OPEN_UNDER_WAY,
@@ -132,6 +132,7 @@ struct db_process {
   const struct driver *driver; /* with `server` */
   struct facts server;
   struct password_command password;
+  struct relay *relay;         /* owned; NULL: without --rtt */
   pthread_mutex_t driver_lock; /* protects `state` until ready */
   struct driver_state state[DRIVERS_MAX];
   struct connect_failures failures;

@@ -201,7 +201,7 @@ static void note_place(struct conn *c)
     return;
   note_round_trip(c);
   p->place_here = here;
-  p->place_pid = here ? sock_peer(fd) : 0;
+  p->place_pid = here && !p->relay ? sock_peer(fd) : 0;
   atomic_store_explicit(&p->place_known, true, memory_order_release);
 }
 
@@ -359,7 +359,6 @@ uint64_t transport_until(const struct conn *c, uint64_t asked_ns,
                        c->generation != 0 || c->visitor, asked_ns, until_ns);
 }
 
-/* Waits are no part of the attempt. */
 static void open_in_turn(void *arg)
 {
   struct opening *o = arg;

@@ -152,6 +152,19 @@ static int drivers_check_pool(const struct program *p, const struct plan *plan,
   return 0;
 }
 
+static bool drivers_needs_sockets(const struct program *p)
+{
+  for (size_t i = 0; i < p->drivers->n; i++) {
+    const struct driver_config *of = &p->drivers->of[i];
+    const struct driver *d = of->driver;
+
+    if (strcmp(d->name, p->opts.db.driver) == 0)
+      return d->caps & DRIVER_SERVER &&
+             !(d->is_dry_run && d->is_dry_run(of->cfg));
+  }
+  return false;
+}
+
 int program_start_database(struct program *p, const struct plan *plan,
                            struct db_process *db, struct err *err)
 {
@@ -174,23 +187,14 @@ int program_start_database(struct program *p, const struct plan *plan,
     db->pool_sessions = (unsigned)p->opts.db.pool;
     db->facts.threads = db->pool_sessions; /* as seen by servers */
   }
+  if (db->set.rtt_s > 0 && !drivers_needs_sockets(p))
+    return err_set(
+      err, -EINVAL,
+      "--rtt needs a server (expected --db-driver=mysql or pgsql)");
   db->worker = plan_worker_word(plan);
   db->first_number = plan->first_thread; /* over all processes */
   db->facts.native = ps_mode_keeps(db->set.ps_mode);
   return process_init(db, err);
-}
-
-static bool drivers_needs_sockets(const struct program *p)
-{
-  for (size_t i = 0; i < p->drivers->n; i++) {
-    const struct driver_config *of = &p->drivers->of[i];
-    const struct driver *d = of->driver;
-
-    if (strcmp(d->name, p->opts.db.driver) == 0)
-      return d->caps & DRIVER_SERVER &&
-             !(d->is_dry_run && d->is_dry_run(of->cfg));
-  }
-  return false;
 }
 
 /* The lowest free number: at most the number of open files. */
@@ -215,7 +219,8 @@ bool program_lacks_files(const struct program *p, const struct plan *plan,
   if (!drivers_needs_sockets(p) || db->pool_sessions > 0 ||
       getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max == RLIM_INFINITY)
     return false;
-  needed = (uint64_t)n + drivers_open_files() + plan->carriers;
+  needed = (uint64_t)n * (db->relay ? 3 : 1) + drivers_open_files() +
+           plan->carriers;
   if (needed <= (uint64_t)limit.rlim_max)
     return false;
   log_msg(LOG_FATAL,

@@ -13,6 +13,7 @@
 #include "base/leave.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "db/relay.h"
 #include "monitor/monitor.h"
 #include "nodes/keeper.h"
 #include "nodes/nodes.h"
@@ -484,6 +485,8 @@ static int job_run(struct job *job)
   status = results_run(job);
   rc = job->source->end_run ? job->source->end_run(job) : EXIT_OK;
   status = status != EXIT_OK ? status : rc;
+  if (leave_any(&job->p->leave) && job->db)
+    relay_stop(job->db->relay);
   program_leave(job->p, status);
   program_free_server(job->p);
   return status;

@@ -157,9 +157,10 @@ static int script_load(struct job *job, struct err *err)
 
   if (rc < 0)
     return rc;
-  setup.db_line = strcmp(p->opts.db.driver, "sqlite") == 0 &&
-                  (own->db.facts.bundled ||
-                   optset_find(&p->set, "db-driver")->given);
+  setup.db_line = p->opts.db.rtt_s > 0 ||
+                  (strcmp(p->opts.db.driver, "sqlite") == 0 &&
+                   (own->db.facts.bundled ||
+                    optset_find(&p->set, "db-driver")->given));
   if (job->member) /* each process reads the members itself */
     setup.record = NULL;
   else if (p->ranks && p->ranks->rank == 0)

@@ -195,7 +195,8 @@ static int sqlfile_start(struct job *job)
   own->db.is_known = true;
   own->db.facts.lazy = true;
   own->db.facts.as_sysbench = p->cmdline.identity == IDENTITY_SYSBENCH;
-  own->test_cfg.db_line = strcmp(p->opts.db.driver, "sqlite") == 0;
+  own->test_cfg.db_line = strcmp(p->opts.db.driver, "sqlite") == 0 ||
+                          p->opts.db.rtt_s > 0;
   if (program_start_database(p, job->plan, &own->db, &err) < 0)
     return program_fail(&err);
   job->db = &own->db;

@@ -150,6 +150,10 @@ static void database_say_where(const struct database *d, struct strbuf *out)
   const char *tls = database_fact(d, "tls_protocol");
   const double bytes = database_data(d);
   const uint64_t cache = database_cache(d);
+  const struct result *floor = database_result(d, DATABASE_FLOOR);
+  const double rtt_s = floor
+                         ? result_number_at(floor->json, "options.rtt.value")
+                         : 0;
   char data[FMT_SIZE_SIZE], has[FMT_SIZE_SIZE];
 
   strbuf_addf(out, "This is %s%s%s%s%s", database_driver(d), version ? " " : "",
@@ -158,6 +162,8 @@ static void database_say_where(const struct database *d, struct strbuf *out)
   if (strcmp(database_driver(d), "sqlite") != 0)
     strbuf_addf(out, ", %s",
                 !tls || strcmp(tls, "none") == 0 ? "without TLS" : tls);
+  if (rtt_s > 0)
+    strbuf_addf(out, ", with --rtt=%gms", 1e3 * rtt_s);
   strbuf_adds(out, ".");
   if (!isfinite(bytes))
     return;

@@ -268,10 +268,9 @@ static int database_make_schema(struct database *d, const char *file,
   if (made)
     return 0;
   d->schema[0] = '\0';
-  return err_set(err, -EPERM,
-                 "cannot make a schema for the tables (%.200s): %s",
-                 strbuf_str(&d->failure),
-                 database_advice(d, strbuf_str(&d->failure)));
+  return err_set(
+    err, -EPERM, "cannot make a schema for the tables (%.200s): %s",
+    strbuf_str(&d->failure), database_advice(d, strbuf_str(&d->failure)));
 }
 
 /* Also after Ctrl-C, which must not end the process that cleans up. */

@@ -8,7 +8,7 @@ word=Vq7xPw9ZkM2
 
 setup_file() {
   command -v openssl >/dev/null || skip "openssl is not installed"
-  mysql_flags=(--password="$word" --tls --tls-name=localhost)
+  mysql_flags=(--password="$word" --tls --tls-name=localhost --max-connections=1100)
   pgsql_flags=("${mysql_flags[@]}")
   if grep -qs '^0\{31\}1 ' /proc/net/if_inet6; then
     export IPV6=1
@@ -26,6 +26,10 @@ setup() {
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELECT 1") end
 LUA
+}
+
+teardown() {
+  [[ -z ${TMPDIR-} || $TMPDIR != /tmp/rtt.* ]] || rm -r "$TMPDIR"
 }
 
 # gets_in ARG...: a run of two events.
@@ -118,16 +122,71 @@ round_trips() {
   refused 'pgsql-db' --db-driver=pgsql --pgsql-db="postgresql://sbtest:$word@localhost:$PG_PORT/sbtest?foo=$word@"
 }
 
+# delayed EVENTS ARG...: with --rtt, no event is faster, the address is the server's, and
+# all reports name it.
+delayed() {
+  local events=$1
+  shift
+  "$BENCH" event.lua "$@" --events="$events" --json=direct.json run >out 2>err || { tail -n 5 err; return 1; }
+  "$BENCH" event.lua "$@" --events="$events" --rtt=20ms --json=rtt.json run >out 2>err || { tail -n 5 err; return 1; }
+  grep -Fqx 'Added round trip: 20 ms' out
+  python3 - "$events" <<'END'
+import json, sys
+a, b = (json.load(open(name)) for name in ("direct.json", "rtt.json"))
+assert b["totals"]["latency_ns"]["min"] >= 20e6, b["totals"]
+assert b["totals"]["events"] == int(sys.argv[1]) and b["totals"]["errors"] == 0, b["totals"]
+for key in "transport", "address", "tls", "tls_protocol":
+    assert a["database"].get(key) == b["database"].get(key), (key, a["database"], b["database"])
+assert b["database"]["round_trip_ns"] >= 20e6, b["database"]
+END
+  "$BENCH" compare direct.json rtt.json | grep -x '  option rtt: 0.0, 0.02'
+  [[ -z $(ls -A "$TMPDIR") ]]
+}
+
+@test "mysql: --rtt, with and without TLS, by TCP and socket, for threads and clients" {
+  need_kind mysql
+  local to="mysql://sbtest:$word@127.0.0.1:$MY_PORT/sbtest"
+  TMPDIR=$(mktemp -d /tmp/rtt.XXXXXX) # short enough for a socket
+  export TMPDIR
+  delayed 4 --dsn="$to?ssl-mode=DISABLED" --threads=2
+  delayed 4 --dsn="mysql://sbtest:$word@localhost/sbtest?socket=$MY_SOCKET" --clients=4 --threads=2
+  delayed 4 --dsn="mysql://sbtest:$word@localhost:$MY_PORT/sbtest?ssl-ca=$MY_CA" --clients=4 --threads=2
+  delayed 2000 --dsn="$to?ssl-mode=DISABLED" --clients=1000 --threads=2
+  refused 'error 2026' --rtt=1ms --dsn="$to?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_WRONG_CA"
+  refused "'192.0.2.1' is elsewhere: leave --rtt out" --rtt=1ms --mysql-host=192.0.2.1
+  refused "port 1 failed: Connection refused" --rtt=1ms --mysql-host=127.0.0.1 --mysql-port=1
+  refused '--rtt needs a server \(expected --db-driver=mysql or pgsql\)' --rtt=1ms --db-driver=sqlite
+}
+
+@test "pgsql: --rtt, with and without TLS, by TCP and socket, for threads and clients" {
+  need_kind pgsql
+  local to="postgresql://sbtest:$word@localhost:$PG_PORT/sbtest"
+  TMPDIR=$(mktemp -d /tmp/rtt.XXXXXX) # short enough for a socket
+  export TMPDIR
+  delayed 4 --dsn="$to?sslmode=disable" --threads=2
+  delayed 4 --dsn="postgresql://sbtest:$word@/sbtest?host=$PG_SOCKET_DIR&port=$PG_PORT" --clients=4 --threads=2
+  delayed 4 --dsn="$to?sslmode=verify-full&sslrootcert=$PG_CA" --threads=2
+  delayed 40 --dsn="$to?sslmode=verify-full&sslrootcert=$PG_CA" --clients=40 --threads=2
+  delayed 4 --dsn="$to?application_name=it%27s" --threads=2
+  refused 'certificate verify failed' --rtt=1ms --dsn="$to?sslmode=verify-full&sslrootcert=$PG_WRONG_CA"
+  refused "'192.0.2.1' is elsewhere: leave --rtt out" --rtt=1ms --db-driver=pgsql --pgsql-host=192.0.2.1
+  refused "port 1 failed: Connection refused" --rtt=1ms --db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port=1
+  refused "--rtt needs the server's name in --pgsql-host" --rtt=1ms --dsn="postgresql://a@localhost:1,localhost:2/sbtest"
+}
+
 @test "the certificate of another host" {
   local kind to
   for kind in $kinds; do
     servers start "$kind" other --tls=required --tls-name=db.example
     servers_env other
     if [ "$kind" = mysql ]; then
-      refused 'error 2026' --dsn="mysql://sbtest@127.0.0.1:$MY_PORT/sbtest?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_CA"
+      to="mysql://sbtest@127.0.0.1:$MY_PORT/sbtest?ssl-mode=VERIFY_IDENTITY&ssl-ca=$MY_CA"
+      refused 'error 2026' --dsn="$to"
+      refused 'error 2026' --dsn="$to" --rtt=1ms
     else
       to="postgresql://sbtest@localhost:$PG_PORT/sbtest?sslrootcert=$PG_CA"
       refused 'does not match host name' --dsn="$to&sslmode=verify-full"
+      refused 'does not match host name' --rtt=1ms --dsn="$to&sslmode=verify-full"
       gets_in --dsn="$to&sslmode=verify-ca"
     fi
     servers stop other

@@ -2,9 +2,8 @@
  * connect.c - connections of the library: open within a time limit, close,
  * cancel.
  *
- * The library limits neither name resolution nor TLS, and MySQL's not even the
- * login.  Then the attempt runs in a thread, which is left behind when the time
- * is over, and cleans up.
+ * Where the library has no time limit, the attempt runs in a thread, which is
+ * left behind, and cleans up.
  */
 #include "drivers/mysql/connect.h"
 
@@ -31,14 +30,13 @@
 #include "base/stream.h"
 #include "base/wait.h"
 #include "db/env.h"
+#include "db/relay.h"
 #include "db/url.h"
 #include "drivers/mysql/cleartext.h"
 #include "drivers/mysql/session.h"
 
-/*
- * A PostgreSQL server waits for its client, and answers a request for TLS with
- * S or N alone.  MySQL's greeting is longer, and may begin with the same byte.
- */
+/* A PostgreSQL server answers a request for TLS with S or N alone; MySQL's
+ * greeting is longer. */
 static bool connect_is_to_pgsql(const char *address, unsigned port,
                                 uint64_t until_ns)
 {
@@ -106,6 +104,36 @@ struct address mysqld_connect_address(const struct session *s)
   return a;
 }
 
+bool mysqld_connect_is_here(const struct address *to)
+{
+  return !to->host || !*to->host || strcmp(to->host, "localhost") == 0;
+}
+
+int mysqld_connect_relay(const struct session *s, struct address *to,
+                         uint64_t until_ns, struct err *err)
+{
+  const char *path = to->socket;
+  const struct relay_place *via;
+  char port[8];
+  int rc;
+
+  if (!env_relay(s))
+    return 0;
+  if ((!path || !*path) && mysqld_connect_is_here(to))
+    path = mysqld_shim_socket();
+  if (path && *path) {
+    rc = relay_to_path(env_relay(s), path, until_ns, &via, err);
+    if (rc == 0)
+      to->socket = via->path;
+    return rc;
+  }
+  (void)snprintf(port, sizeof(port), "%u", to->port);
+  rc = relay_to_host(env_relay(s), to->host, port, until_ns, &via, err);
+  if (rc == 0)
+    to->port = connect_port_number(via->port);
+  return rc;
+}
+
 size_t mysqld_connect_servers(const void *cfg)
 {
   const struct mysql_cfg *c = cfg;
@@ -113,7 +141,6 @@ size_t mysqld_connect_servers(const void *cfg)
   return c->sockets.n > 0 ? c->sockets.n : c->hosts.n * c->ports.n;
 }
 
-/* Limits the library's last messages to a second. */
 static void connect_limit(int fd)
 {
   const struct timeval second = { .tv_sec = 1 };
@@ -142,8 +169,7 @@ enum {
   PROBE_MS = 1000,
 };
 
-/* Attempts left behind.  Static: the code that shuts the library down has no
- * other way to find out. */
+/* Attempts left behind; the library is one for the process. */
 static atomic_int left_behind;
 
 bool mysqld_connect_is_busy(void)
@@ -176,8 +202,7 @@ static void connect_fail(struct connect_failure *why, int code,
   (void)snprintf(why->text, sizeof(why->text), "%s", text);
 }
 
-/* The library zeroes its buffer and keeps it.  For the login a small one is
- * enough; it grows if need be. */
+/* The library keeps its buffer, and enlarges it if need be. */
 static int connect_set_room(MYSQL *mysql, const struct mysql_cfg *cfg,
                             bool files)
 {
@@ -251,8 +276,7 @@ static void connect_try(struct attempt *a)
   (void)mysql_options(a->mysql, MYSQL_OPT_CONNECT_ATTR_RESET, NULL);
 }
 
-/* Connector/C follows null pointers if memory runs out during a login, and
- * other logins may run.  Nothing is reserved. */
+/* Connector/C follows null pointers if a login runs out of memory. */
 static bool connect_has_memory(void)
 {
   void *p = mmap(NULL, FREE_BYTES, PROT_READ | PROT_WRITE,

@@ -15,8 +15,7 @@ struct connect_failure {
   char text[512];
 };
 
-/* Fails soon after `until_ns`, name resolution, TLS and login included.  NULL:
- * see *ret_why. */
+/* NULL: see *ret_why, soon after `until_ns`. */
 MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
                            const struct address *to, uint64_t until_ns,
                            struct connect_failure *ret_why);
@@ -24,6 +23,11 @@ MYSQL *mysqld_connect_open(const struct mysql_cfg *cfg,
 /* Chosen by number and attempt; how many there are. */
 struct address mysqld_connect_address(const struct session *s);
 size_t mysqld_connect_servers(const void *cfg);
+/* --rtt.  As relay_to_host(). */
+int mysqld_connect_relay(const struct session *s, struct address *to,
+                         uint64_t until_ns, struct err *err);
+/* localhost means a socket. */
+bool mysqld_connect_is_here(const struct address *to);
 
 /* WAITS for a second at most; not at all if `broken`. */
 void mysqld_connect_close(MYSQL *mysql, bool broken);

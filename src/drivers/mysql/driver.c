@@ -63,16 +63,16 @@ static void about_text_of(const sql_value *v, char *to, size_t size)
   (void)snprintf(to, size, "%.*s", (int)v->len, v->ptr ? v->ptr : "");
 }
 
-static void about_peer(int fd, char *to, size_t size)
+static void about_peer(int fd, unsigned port, char *to, size_t size)
 {
   struct sockaddr_storage peer;
   socklen_t len = sizeof(peer);
-  char host[128], port[16];
+  char host[128];
 
   if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0 &&
-      getnameinfo((struct sockaddr *)&peer, len, host, sizeof(host), port,
-                  sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) == 0)
-    (void)snprintf(to, size, "tcp %s port %s", host, port);
+      getnameinfo((struct sockaddr *)&peer, len, host, sizeof(host), NULL, 0,
+                  NI_NUMERICHOST) == 0)
+    (void)snprintf(to, size, "tcp %s port %u", host, port);
   else
     (void)snprintf(to, size, "tcp");
 }
@@ -108,7 +108,7 @@ static void mysqld_about_session(struct session *base, put_fn *put, void *ctx)
   if (s->to.socket)
     (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);
   else if (s->tcp)
-    about_peer(s->link.fd, text, sizeof(text));
+    about_peer(s->link.fd, s->to.port, text, sizeof(text));
   else
     (void)snprintf(text, sizeof(text), "unix");
   put(ctx, "transport", text);
@@ -610,10 +610,18 @@ static void driver_trace_connect(const struct mysql_session *s, const char *how)
 static int driver_open_with_library(struct mysql_session *s, uint64_t until_ns,
                                     struct outcome *out)
 {
+  struct address to = s->to;
   struct connect_failure why;
+  struct err err;
+  const int rc = mysqld_connect_relay(&s->base, &to, until_ns, &err);
 
   *out = (struct outcome){ 0 };
-  s->mysql = mysqld_connect_open(cfg_of(s), &s->to, until_ns, &why);
+  if (rc < 0) {
+    (void)mysqld_error_connect(s, out, CODE_NO_HOST, "HY000", err.text);
+    out->permanent = rc == -EADDRNOTAVAIL;
+    return -1;
+  }
+  s->mysql = mysqld_connect_open(cfg_of(s), &to, until_ns, &why);
   driver_trace_connect(s, s->mysql ? "ok" : why.text);
   if (!s->mysql)
     return mysqld_error_connect(s, out, why.code, why.state, why.text);

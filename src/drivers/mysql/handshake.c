@@ -554,12 +554,6 @@ static struct opening *opening_of(struct handshake *h)
   return (struct opening *)(void *)h;
 }
 
-/* localhost means a socket. */
-static bool opening_is_here(const struct address *to)
-{
-  return !to->host || !*to->host || strcmp(to->host, "localhost") == 0;
-}
-
 /* NULL: our own login is possible. */
 static const char *opening_why_not(const struct opening *o)
 {
@@ -573,7 +567,7 @@ static const char *opening_why_not(const struct opening *o)
     return "--mysql-compression is on";
   if (cfg->protocol == PROTOCOL_LIBRARY)
     return "--mysql-protocol asks for it";
-  return !o->base.path && opening_is_here(&o->s->to)
+  return !o->base.path && mysqld_connect_is_here(&o->s->to)
            ? "only the library knows the socket of localhost"
            : NULL;
 }
@@ -717,16 +711,20 @@ static const struct handshake_protocol opening_protocol = {
 static enum visit_rc opening_open(struct opening *o, struct mysql_session *s,
                                   struct visit *v, struct outcome *out)
 {
-  const struct address *to = &s->to;
+  struct address via = s->to;
+  const struct address *to = &via;
+  struct err err = { "" };
+  const bool reached = mysqld_connect_relay(&s->base, &via, v->until_ns,
+                                            &err) == 0;
   const bool has_path = to->socket && *to->socket;
   const char *why;
 
   *o = (struct opening){ .s = s, .out = out };
   o->base = (struct handshake){
     .protocol = &opening_protocol,
-    .path = has_path              ? to->socket
-            : opening_is_here(to) ? mysqld_shim_socket()
-                                  : NULL,
+    .path = has_path                     ? to->socket
+            : mysqld_connect_is_here(to) ? mysqld_shim_socket()
+                                         : NULL,
     .host = to->host,
     .port = to->port,
   };
@@ -742,7 +740,7 @@ static enum visit_rc opening_open(struct opening *o, struct mysql_session *s,
   };
   o->messages.who = &o->who;
   handshake_begin(&o->base, v);
-  why = opening_why_not(o);
+  why = reached ? opening_why_not(o) : err.text;
   return why ? handshake_cannot(&o->base, why) : VISIT_DONE;
 }
 

@@ -2,6 +2,7 @@
  * connect.c - opens and closes connections.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,6 @@ static bool is_tls_refusal(const char *text)
          !strstr(text, "SYSCALL") && !strstr(text, "timeout expired");
 }
 
-/* A server that speaks first, such as MySQL's, or another protocol. */
 static bool is_other_server(const char *text)
 {
   return strstr(text, "invalid response to SSL negotiation") ||
@@ -182,7 +182,6 @@ static enum attempt attempt(struct pgsql_session *p, const struct words *w,
   return out->state[0] || out->permanent ? ATTEMPT_REFUSED : ATTEMPT_UNANSWERED;
 }
 
-/* Each address has its share of the time. */
 static bool try_addresses(struct pgsql_session *p,
                           const struct pgsql_params *params,
                           const struct wire_addresses *found, uint64_t until_ns,
@@ -211,9 +210,13 @@ static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
   bool done = false;
   int rc = pgsql_params_make(&params, &p->base, &err);
 
-  if (rc < 0) {
+  if (rc == 0) {
+    rc = pgsql_params_relay(&params, &p->base, until_ns, &err);
+    out->no_server = rc < 0;
+  }
+  if (rc == -EINVAL || rc == -EADDRNOTAVAIL) {
     out->permanent = true;
-  } else if (!params.by_libpq) {
+  } else if (rc == 0 && !params.by_libpq) {
     rc = pgsql_resolve(params.host, until_ns, &found, &err);
     out->no_server = rc < 0;
   }

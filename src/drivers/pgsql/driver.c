@@ -39,25 +39,33 @@ static void about_put_library(pgsql_put *put, void *ctx)
   put(ctx, "client_version", text);
 }
 
-static void about_put_transport(PGconn *conn, pgsql_put *put, void *ctx)
+static void about_put_transport(const struct session *s, PGconn *conn,
+                                pgsql_put *put, void *ctx)
 {
-  const char *host = PQhost(conn);
+  const char *host = PQhost(conn), *port = PQport(conn);
   const char *address = PQhostaddr(conn);
+  struct pgsql_params p = { 0 };
+  struct err err;
   char text[256];
 
   if (!host)
     return;
+  if (env_relay(s) && pgsql_params_make(&p, s, &err) == 0) {
+    host = p.host;
+    port = p.port ? p.port : "5432";
+  }
   if (!*host || pgsql_is_socket(host)) {
     put(ctx, "transport", "unix");
-    (void)snprintf(text, sizeof(text), "%s/.s.PGSQL.%s", host, PQport(conn));
+    (void)snprintf(text, sizeof(text), "%s/.s.PGSQL.%s", host, port);
   } else {
     put(ctx, "transport", "tcp");
     if (address && *address)
       host = address;
     (void)snprintf(text, sizeof(text), strchr(host, ':') ? "[%s]:%s" : "%s:%s",
-                   host, PQport(conn));
+                   host, port);
   }
   put(ctx, "address", text);
+  pgsql_params_done(&p);
 }
 
 static void about_put_tls(PGconn *conn, pgsql_put *put, void *ctx)
@@ -91,7 +99,7 @@ static void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
         : "library");
   if (version)
     put(ctx, "server_version", version);
-  about_put_transport(conn, put, ctx);
+  about_put_transport(s, conn, put, ctx);
   about_put_tls(conn, put, ctx);
 }
 

@@ -810,6 +810,8 @@ static enum visit_rc opening_open(struct opening *o, struct session *s,
   handshake_begin(&o->base, v);
   if (pgsql_params_make(&o->params, s, &err) < 0)
     return handshake_cannot(&o->base, "there is a connection string");
+  if (pgsql_params_relay(&o->params, s, v->until_ns, &err) < 0)
+    return handshake_cannot(&o->base, err.text);
   o->who = (struct pgsql_handshake_who){
     .user = params->user,
     .password = params->password ? params->password : getenv("PGPASSWORD"),

@@ -4,12 +4,15 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "db/env.h"
+#include "db/relay.h"
 #include "db/url.h"
 #include "drivers/pgsql/session.h"
 
@@ -300,6 +303,34 @@ void pgsql_params_done(struct pgsql_params *p)
 {
   PQconninfoFree(p->parsed);
   free(p->conninfo);
+}
+
+int pgsql_params_relay(struct pgsql_params *p, const struct session *s,
+                       uint64_t until_ns, struct err *err)
+{
+  const char *port = p->port ? p->port : "5432";
+  const struct relay_place *via;
+  char path[RELAY_PATH + 1];
+  int rc;
+
+  if (!env_relay(s))
+    return 0;
+  if (p->host && pgsql_is_socket(p->host)) {
+    (void)snprintf(path, sizeof(path), "%s/.s.PGSQL.%s", p->host, port);
+    rc = relay_to_path(env_relay(s), path, until_ns, &via, err);
+    if (rc == 0)
+      p->host = via->folder;
+    return rc;
+  }
+  if (p->by_libpq)
+    return err_set(err, -EINVAL,
+                   "--rtt needs the server's name in --pgsql-host, and not "
+                   "hostaddr, several hosts or a service in a connection "
+                   "string");
+  rc = relay_to_host(env_relay(s), p->host, port, until_ns, &via, err);
+  if (rc == 0)
+    p->port = via->port;
+  return rc;
 }
 
 /* libpq would connect first, and might report another error. */

@@ -212,6 +212,9 @@ struct pgsql_params {
 int pgsql_params_make(struct pgsql_params *p, const struct session *s,
                       struct err *err);
 void pgsql_params_done(struct pgsql_params *p);
+/* --rtt.  As relay_to_host(); -EINVAL: only libpq has the address. */
+int pgsql_params_relay(struct pgsql_params *p, const struct session *s,
+                       uint64_t until_ns, struct err *err);
 /* -EINVAL as above. */
 int pgsql_params_check(const struct pgsql_cfg *cfg, struct err *err);
 
@@ -249,11 +252,8 @@ int pgsql_refused_commit(struct outcome *out);
 extern const char pgsql_copy_refused[];
 int pgsql_no_memory(struct outcome *out);
 
-/*
- * From now on only libpq uses the session, whose reads pass the end of answers
- * when notifications may come.  UNLISTEN does not name the channel, so nothing
- * changes back.
- */
+/* Notifications come between answers: libpq alone uses the session from now
+ * on. */
 void pgsql_hear_listen(struct pgsql_session *p);
 void pgsql_hear_tag(struct pgsql_session *p, const char *tag);
 /* The server reports a setting, unseen by libpq. */
@@ -269,15 +269,15 @@ void pgsql_put_values(struct pgsql_prepared *st);
 void pgsql_drain(struct pgsql_session *p);
 /* Not reported, but perhaps why the session ended. */
 void pgsql_keep_goodbye(struct pgsql_session *p);
-/* After calls whose failure is not reported: if libpq has found the connection
- * broken, the socket is closed, and its number may be in use again. */
+/* If libpq has found the connection broken, the number of its socket is in use
+ * again, perhaps. */
 void pgsql_note_loss(struct pgsql_session *p);
 /* Of the driver's own.  Rows, owned by the caller; NULL: failure.  No result
  * may be pending. */
 PGresult *pgsql_ask(struct pgsql_session *p, const char *sql);
 
-/* The first result, if the statement was `sent`.  `single`: an error after it
- * belongs to it.  `sql` NULL: no COMMIT. */
+/* The first result.  `single`: an error after it belongs to it.  `sql` NULL: no
+ * COMMIT. */
 int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
                   const char *sql, size_t len, struct outcome *out);
 

@@ -73,20 +73,18 @@ enum visit_rc handshake_cannot(struct handshake *h, const char *why);
 /* Afterwards the server is ready. */
 enum visit_rc handshake_open(struct handshake *h);
 
-/* Send h->out, and take messages until the server is ready.  Not `appended`: no
- * memory. */
+/* Until the server is ready.  Not `appended`: no memory. */
 enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
                              bool appended);
 
 /* 0, or as wire_tls_shake(). */
 int handshake_encrypt(struct handshake *h, const struct tls_context *c);
 
-/* 0, or as wire_send_until(). */
+/* As wire_send_until(). */
 int handshake_send(struct handshake *h);
-/* Append to h->in; 0, or as wire_receive_until(). */
+/* Into h->in, as wire_receive_until(). */
 int handshake_receive(struct handshake *h, size_t most);
 
-/* Without a wait; closes the socket. */
 void handshake_part(struct handshake *h);
 void handshake_done(struct handshake *h);
 

@@ -19,11 +19,8 @@ struct wire_addresses {
   char text[WIRE_ADDRESSES][WIRE_ADDRESS_MAX];
 };
 
-/*
- * Numeric hosts at once; others in a thread, which is left behind at
- * `until_ns`. WAITS.  -ETIMEDOUT, -ENOENT or -ENOMEM; `err` has the reason
- * without the host.
- */
+/* WAITS.  -ETIMEDOUT, -ENOENT or -ENOMEM;
+ * `err`: without the host. */
 int wire_resolve(const char *host, uint64_t until_ns,
                  struct wire_addresses *ret, struct err *err);
 

@@ -43,9 +43,7 @@ static inline bool wire_send_plain(int fd, const uint8_t *p, size_t n,
  * Append what has come, as much as fits (one byte at least); WAITS for the
  * first byte. 0; -EPIPE: closed by the other side; or another -errno.
  *
- * `poll_first`: on a Unix socket recv() is woken twice, first when the server
- * takes the request out of the queue; poll() is not, which pays where others
- * want the processor.
+ * `poll_first`: on a Unix socket, the server's reads wake recv(), not poll().
  */
 int wire_receive_slow(struct wire_buffer *b, int fd, ssize_t got);
 static inline int wire_receive_plain(struct wire_buffer *b, int fd,
