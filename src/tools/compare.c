@@ -899,12 +899,20 @@ static int compare_check_modes(const struct result *base,
            : compare_check_mode(base, other, "test.cpu_test", "--cpu-", err);
 }
 
+/* A file may be elsewhere now. */
+static const char *compare_test_name(const struct group *g)
+{
+  const char *test = g->runs[0]->test, *slash = strrchr(test, '/');
+
+  return slash ? slash + 1 : test;
+}
+
 int comparisons_init(struct comparisons *ret, const struct group *base,
                      const struct group *other, struct err *err)
 {
   struct comparisons c = { .base = base, .other = other };
 
-  if (strcmp(base->runs[0]->test, other->runs[0]->test) != 0)
+  if (strcmp(compare_test_name(base), compare_test_name(other)) != 0)
     return err_set(err, -EINVAL,
                    "results of different tests: '%.200s' is of %.100s, "
                    "'%.200s' is of %.100s",

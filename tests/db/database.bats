@@ -75,13 +75,12 @@ left_on_pgsql() {
     nice -n 19 bash -c "while :; do :; done" 3>&- &
     busy+=" $!"
   done
-  python3 "$BENCH_SRC/tests/db/relay.py" "$MY_PORT" 0.001 >port 3>&- &
-  busy+=" $!"
-  until [[ -s port ]]; do read -rt 0.05 <> <(:) || :; done
-  database --dsn="mysql://sbtest@127.0.0.1:$(<port)/sbtest" --minutes=0.1 --json=d.json
-  [[ $status = 0 ]]
+  database --dsn="mysql://sbtest@127.0.0.1:$MY_PORT/sbtest" --rtt=2ms --minutes=0.1 --json=d.json
+  [[ $status = 0 && $output = *", with --rtt=2ms."* ]]
   for code in not_durable small_cache round_trip noise; do named "$code"; done
   [[ $output = *innodb_flush_log_at_trx_commit* ]]
+  database --dsn="mysql://sbtest@127.0.0.1:$MY_PORT/sbtest" --minutes=0.1 --json=direct.json
+  "$BENCH" compare direct.json d.json | grep -x '  option rtt: 0.0, 0.002'
 }
 
 @test "pgsql: a pooler in between" {
