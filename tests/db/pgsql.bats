@@ -59,6 +59,30 @@ tap() {
   tap "$BENCH_BUILD/tests/db/pgsql_tls"
 }
 
+@test "pgsql: TLS without a question for it" {
+  local direct library server
+  cd "$BATS_TEST_TMPDIR"
+  direct=(--db-driver=pgsql --pgsql-host=localhost --pgsql-port="$PG_PORT" --pgsql-sslrootcert="$PG_CA" --pgsql-sslnegotiation=direct)
+  echo 'SELECT 1;' >one.sql
+  run "$BENCH" one.sql "${direct[@]}" --pgsql-sslmode=verify-full --clients=4 --threads=2 --events=40 --json=d.json run
+  library=$(sed -n 's/.*needs libpq 17 or later, and this is libpq //p' <<<"$output")
+  if [[ -n $library ]]; then
+    [[ $status = 1 && $library -lt 17 && $(grep -c FATAL <<<"$output") = 1 ]]
+    skip "libpq $library has no direct TLS"
+  fi
+  server=$(servers sql "$BATS_FILE_TMPDIR/pg" "SHOW server_version_num")
+  if ((server < 170000)); then
+    [[ $status = 1 && $output = *"--pgsql-sslnegotiation=direct needs PostgreSQL 17 or later"* ]]
+    skip 'this server has no direct TLS'
+  fi
+  [[ $status = 0 ]]
+  grep -q '"tls_protocol": "TLSv1' d.json
+  "$BENCH" connect "${direct[@]}" --pgsql-sslmode=verify-full --events=4 run
+  "$BENCH" connect --dsn="postgresql://sbtest@localhost:$PG_PORT/sbtest?sslmode=require&sslnegotiation=direct" --events=4 run
+  run "$BENCH" one.sql "${direct[@]}" --pgsql-sslmode=prefer --events=4 run
+  [[ $status = 1 && $output = *"needs --pgsql-sslmode=require, verify-ca or verify-full"* ]]
+}
+
 @test "pgsql: clients with TLS" {
   local engine pid sql="SELECT count(*) FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) WHERE s.ssl AND usename = 'sbpass'"
   local to=(oltp_point_select --db-driver=pgsql --pgsql-host=localhost --pgsql-port="$PG_PORT" --pgsql-user=sbpass

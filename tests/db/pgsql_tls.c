@@ -36,6 +36,7 @@ struct server {
   /* To the question for TLS: a letter, and what somebody in between adds. */
   const char *answer;
   bool is_broken;         /* no handshake follows */
+  const char *alpn;       /* [opt] TLS begins at once, with this protocol */
   char seen[8];           /* T: logins with TLS, p: without, -: neither */
   void *(*serve)(void *); /* [opt] */
   const char *real_port;  /* of a server behind this one */
@@ -220,12 +221,87 @@ static void take_turns(size_t i, bool own)
   else
     MUST(own_fails(c, &out) == VISIT_FAILED);
   server_close(&s);
-  /* If nobody is asked, the library has other words. */
   OK((own && strstr(out.msg, turns[i].text)) ||
        (!own &&
         !strstr(out.msg, "accepted") == (strcmp(turns[i].seen, "-") == 0)),
      turns[i].what);
   OK_STR(s.seen, turns[i].seen, own ? "as expected" : "as the library");
+  fixture_done(&f);
+}
+
+/* ---- TLS without a question ---- */
+
+static int choose_protocol(SSL *ssl, const unsigned char **ret,
+                           unsigned char *ret_n, const unsigned char *offered,
+                           unsigned n, void *arg)
+{
+  const struct server *s = arg;
+
+  (void)ssl;
+  MUST(n == 11 && memcmp(offered, "\x0apostgresql", n) == 0);
+  *ret = (const unsigned char *)s->alpn;
+  *ret_n = (unsigned char)strlen(s->alpn);
+  return *s->alpn ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+}
+
+static void *serve_direct(void *arg)
+{
+  struct server *s = arg;
+  int fd;
+
+  SSL_CTX_set_alpn_select_cb(s->ctx, choose_protocol, s);
+  while ((fd = accept(s->fd, NULL, NULL)) >= 0) {
+    s->seen[strlen(s->seen)] = serve_tls(s, fd);
+    (void)close(fd);
+  }
+  return NULL;
+}
+
+static const struct {
+  const char *what, *alpn, *cn, *seen, *text;
+} directs[] = {
+  { "direct: the server chooses our protocol", "postgresql", HOST, "T",
+    "accepted" },
+  { "direct: the server chooses none", "", HOST, "-", "without ALPN" },
+  { "direct: another protocol", "http/1.1", HOST, "-", "SSL" },
+  { "direct: another host", "postgresql", "other.example.org", "-",
+    "does not match host name" },
+};
+
+static void begin_at_once(size_t i)
+{
+  struct server s = { .answer = "",
+                      .serve = serve_direct,
+                      .alpn = directs[i].alpn };
+  const struct certificate o = { .cn = directs[i].cn };
+  struct outcome out = { 0 };
+  struct fixture f;
+  struct conn *c;
+
+  server_open(&s, &o);
+  c = client_open(&f, "verify-full", HOST, s.port);
+  f.cfg.sslrootcert = files->ca;
+  f.cfg.sslnegotiation = PGSQL_DIRECT;
+  OK(own_fails(c, &out) == VISIT_FAILED && strstr(out.msg, directs[i].text),
+     directs[i].what);
+  server_close(&s);
+  OK_STR(s.seen, directs[i].seen, "no password for others");
+  fixture_done(&f);
+}
+
+static void begin_too_soon(const char *answer)
+{
+  struct server s = { .answer = answer };
+  struct outcome out = { 0 };
+  struct fixture f;
+  struct conn *c;
+
+  server_open(&s, &usual);
+  c = client_open(&f, "require", HOST, s.port);
+  f.cfg.sslnegotiation = PGSQL_DIRECT;
+  OK(own_fails(c, &out) == VISIT_FAILED && !strstr(out.msg, "unencrypted"),
+     "direct: a server that waits for the question");
+  server_close(&s);
   fixture_done(&f);
 }
 
@@ -271,7 +347,6 @@ static bool relay_ask(int fd)
          letter == 'S';
 }
 
-/* One of two ways has ended: false. */
 static bool relay_pass(SSL *from, SSL *to, bool strips)
 {
   static const char plus[] = "SCRAM-SHA-256-PLUS";
@@ -334,8 +409,7 @@ static void *relay(void *arg)
   return NULL;
 }
 
-/* Only the binding to the channel gives away that the certificate is another
- * one. */
+/* Only the binding to the channel shows the other certificate. */
 static void bind_to_channel(bool own, bool strips)
 {
   struct server s = { .serve = relay,
@@ -372,6 +446,10 @@ int main(void)
     compare(c);
   for (size_t i = 0; i < 2 * sizeof(turns) / sizeof(turns[0]); i++)
     take_turns(i / 2, i % 2 == 0);
+  for (size_t i = 0; i < sizeof(directs) / sizeof(directs[0]); i++)
+    begin_at_once(i);
+  begin_too_soon("S");
+  begin_too_soon("N");
   for (size_t i = 0; i < 5; i++)
     key_with((const mode_t[]){ 0600, 0640, 0644, 0660, 0604 }[i]);
   bind_to_channel(true, false);

@@ -48,6 +48,8 @@ static void fill(struct words *w, const struct pgsql_params *p,
   w->n = 0;
   if (!p->by_service || strcmp(pgsql_sslmodes[cfg->sslmode], "prefer") != 0)
     add(w, "sslmode", pgsql_sslmodes[cfg->sslmode]);
+  if (cfg->sslnegotiation == PGSQL_DIRECT)
+    add(w, "sslnegotiation", "direct");
   add(w, "sslcert", cfg->sslcert);
   add(w, "sslkey", cfg->sslkey);
   add(w, "sslrootcert", cfg->sslrootcert);
@@ -394,6 +396,7 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
                            struct strbuf *lines)
 {
   const char *from = s->env->process->set.password_from;
+  const struct pgsql_cfg *cfg = s->cfg;
   const char *text = out->msg ? out->msg : "";
   const char *rest;
 
@@ -406,6 +409,9 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
   if (s->env->process->identity == IDENTITY_BENCH)
     add_login_hint(lines, out->msg ? out->msg : "",
                    from ? from : "--pgsql-password");
+  if (cfg->sslnegotiation == PGSQL_DIRECT && strstr(text, "SYSCALL"))
+    strbuf_adds(lines, "; --pgsql-sslnegotiation=direct needs PostgreSQL 17 or "
+                       "later");
 }
 
 void pgsql_connect_reason(const struct session *s, const struct outcome *out,

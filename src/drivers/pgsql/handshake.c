@@ -464,7 +464,8 @@ enum handshake_rc pgsql_handshake_take(struct pgsql_handshake *g,
 enum opening_tls {
   OPENING_PLAIN,
   OPENING_OFFERED, /* if the server has TLS */
-  OPENING_TLS
+  OPENING_TLS,
+  OPENING_DIRECT /* without a question */
 };
 
 struct opening {
@@ -532,7 +533,7 @@ static enum opening_tls opening_first_tls(const struct pgsql_cfg *cfg)
   case 'p': /* prefer */
     return OPENING_OFFERED;
   default:
-    return OPENING_TLS;
+    return cfg->sslnegotiation == PGSQL_DIRECT ? OPENING_DIRECT : OPENING_TLS;
   }
 }
 
@@ -684,7 +685,8 @@ static enum visit_rc opening_shake(struct handshake *h)
 
   if (!context)
     return handshake_cannot(h, "only libpq can encrypt here");
-  if (recv(h->link.fd, &surplus, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+  if (o->tls != OPENING_DIRECT &&
+      recv(h->link.fd, &surplus, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
     return opening_untrusted(h, "received unencrypted data after SSL response",
                              "");
   rc = handshake_encrypt(h, context);
@@ -696,6 +698,11 @@ static enum visit_rc opening_shake(struct handshake *h)
       !pgsql_tls_is_for(h->link.tls, h->host))
     return opening_untrusted(h, "server certificate does not match host name ",
                              h->host);
+  if (o->tls == OPENING_DIRECT && !wire_tls_chose(h->link.tls, PGSQL_ALPN))
+    return opening_untrusted(h,
+                             "direct SSL connection was established without "
+                             "ALPN protocol negotiation extension",
+                             "");
   g->encrypted = true;
   g->end_point_len = wire_tls_end_point(h->link.tls, g->end_point);
   handshake_end_step(h);
@@ -744,8 +751,12 @@ static enum visit_rc opening_start(struct handshake *h)
   enum visit_rc rc = VISIT_DONE;
 
   *o->out = (struct outcome){ 0 };
-  if (o->tls != OPENING_PLAIN)
+  if (o->tls == OPENING_DIRECT) {
+    h->step = VISIT_TLS;
+    rc = opening_shake(h);
+  } else if (o->tls != OPENING_PLAIN) {
     rc = opening_ask_for_tls(h);
+  }
   if (rc != VISIT_DONE)
     return rc;
   h->step = VISIT_LOGIN;

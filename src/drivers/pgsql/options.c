@@ -16,9 +16,15 @@
 #include "db/url.h"
 #include "drivers/pgsql/session.h"
 
+enum {
+  DIRECT_SINCE = 170000 /* libpq */
+};
+
 const char *const pgsql_sslmodes[] = {
   "disable", "allow", "prefer", "require", "verify-ca", "verify-full", NULL,
 };
+
+static const char *const negotiations[] = { "postgres", "direct", NULL };
 
 static const char *const protocols[] = { "auto", "library", "wire", NULL };
 
@@ -121,6 +127,17 @@ const struct opt pgsql_opts[] = {
     .words = pgsql_sslmodes,
     .help = "PostgreSQL SSL mode "
             "{disable,allow,prefer,require,verify-ca,verify-full}",
+  },
+  {
+    OPT_WORD(struct pgsql_cfg, sslnegotiation),
+    .name = "pgsql-sslnegotiation",
+    .flags = OPT_OWN | OPT_EXPERT,
+    .def = "postgres",
+    .words = negotiations,
+    .help = "ask for TLS first, or begin with it {postgres,direct}",
+    .man = "\"direct\" saves a round trip. It needs PostgreSQL 17, libpq 17, "
+           "and --pgsql-sslmode=require, verify-ca or verify-full. It has no "
+           "effect on Unix sockets.",
   },
   {
     OPT_STRING(struct pgsql_cfg, sslcert),
@@ -333,6 +350,23 @@ int pgsql_params_relay(struct pgsql_params *p, const struct session *s,
   return rc;
 }
 
+static int params_check_direct(const struct pgsql_params *p, struct err *err)
+{
+  if (p->cfg->sslnegotiation != PGSQL_DIRECT)
+    return 0;
+  if (PQlibVersion() < DIRECT_SINCE)
+    return err_set(err, -EINVAL,
+                   "--pgsql-sslnegotiation=direct needs libpq 17 or later, and "
+                   "this is libpq %d",
+                   PQlibVersion() / 10000);
+  if (!p->parsed && !getenv("PGSERVICE") &&
+      strchr("dap", *pgsql_sslmodes[p->cfg->sslmode]))
+    return err_set(err, -EINVAL,
+                   "--pgsql-sslnegotiation=direct needs --pgsql-sslmode="
+                   "require, verify-ca or verify-full");
+  return 0;
+}
+
 /* libpq would connect first, and might report another error. */
 static int params_check_root(const struct pgsql_cfg *cfg, struct err *err)
 {
@@ -351,6 +385,8 @@ int pgsql_params_check(const struct pgsql_cfg *cfg, struct err *err)
   struct pgsql_params p = { .cfg = cfg };
   int rc = params_parse_db(&p, cfg->db, err);
 
+  if (rc == 0)
+    rc = params_check_direct(&p, err);
   pgsql_params_done(&p);
   if (rc == 0)
     rc = params_check_root(cfg, err);
@@ -412,6 +448,7 @@ static const struct target_name parameters[] = {
   { .name = "user", .option = "pgsql-user" },
   { .name = "password", .option = "pgsql-password" },
   { .name = "sslmode", .option = "pgsql-sslmode" },
+  { .name = "sslnegotiation", .option = "pgsql-sslnegotiation" },
   { .name = "sslcert", .option = "pgsql-sslcert" },
   { .name = "sslkey", .option = "pgsql-sslkey" },
   { .name = "sslrootcert", .option = "pgsql-sslrootcert" },

@@ -30,7 +30,7 @@ struct pgsql_cfg {
   const char *password;
   const char *db; /* a name or a connection string */
   bool cleartext; /* plain text is allowed without TLS */
-  int sslmode;
+  int sslmode, sslnegotiation;
   const char *sslcert, *sslkey, *sslrootcert, *sslcrl;
   const char *options;
   struct opt_list ignore_errors;
@@ -41,6 +41,11 @@ enum pgsql_protocol {
   PGSQL_AUTO,
   PGSQL_LIBRARY,
   PGSQL_WIRE,
+};
+
+enum pgsql_sslnegotiation {
+  PGSQL_ASKED,
+  PGSQL_DIRECT, /* TLS at once */
 };
 
 extern const char *const pgsql_sslmodes[]; /* ends with NULL */

@@ -85,6 +85,8 @@ static void *make_context(const void *driver_cfg)
     w.cert = path[FILE_CERT];
     w.key = path[FILE_KEY];
   }
+  if (cfg->sslnegotiation == PGSQL_DIRECT)
+    w.alpn = PGSQL_ALPN;
   return tls_context_new(&w);
 }
 

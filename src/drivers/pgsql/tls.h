@@ -13,6 +13,8 @@ struct wire_tls;
 /* Of all sessions of a configuration.  NULL: left to libpq. */
 const struct tls_context *pgsql_tls_context(const struct session *s);
 
+#define PGSQL_ALPN "postgresql"
+
 /* For verify-full. */
 bool pgsql_tls_is_for(const struct wire_tls *t, const char *host);
 

@@ -121,6 +121,17 @@ static bool context_limits(SSL_CTX *ssl, const struct tls_wishes *w)
           SSL_CTX_set_cipher_list(ssl, w->ciphers) == 1);
 }
 
+static bool context_names(SSL_CTX *ssl, const struct tls_wishes *w)
+{
+  const size_t n = w->alpn ? strlen(w->alpn) : 0;
+  uint8_t list[32] = { (uint8_t)n };
+
+  if (n == 0 || n >= sizeof(list))
+    return n == 0;
+  memcpy(list + 1, w->alpn, n);
+  return SSL_CTX_set_alpn_protos(ssl, list, (unsigned)n + 1) == 0;
+}
+
 static bool context_fill(struct tls_context *c, const struct tls_wishes *w)
 {
   SSL_CTX *ssl = c->ssl = SSL_CTX_new(TLS_client_method());
@@ -134,7 +145,7 @@ static bool context_fill(struct tls_context *c, const struct tls_wishes *w)
   (void)SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_default_passwd_cb(ssl, context_passphrase);
   return context_limits(ssl, w) && context_trusts(ssl, w) &&
-         context_identifies(ssl, w);
+         context_identifies(ssl, w) && context_names(ssl, w);
 }
 
 struct tls_context *tls_context_new(const struct tls_wishes *w)
@@ -203,6 +214,15 @@ void wire_tls_free(struct wire_tls *t)
   wire_buffer_done(&t->in);
   wire_buffer_done(&t->out);
   free(t);
+}
+
+bool wire_tls_chose(const struct wire_tls *t, const char *alpn)
+{
+  const unsigned char *name = NULL;
+  unsigned n = 0;
+
+  SSL_get0_alpn_selected(t->ssl, &name, &n);
+  return n == strlen(alpn) && memcmp(name, alpn, n) == 0;
 }
 
 const char *wire_tls_why(const struct wire_tls *t)
@@ -583,6 +603,12 @@ int wire_tls_shake(struct wire_tls *t, int fd, uint64_t until_ns)
 {
   (void)t, (void)fd, (void)until_ns;
   return -EPROTO;
+}
+
+bool wire_tls_chose(const struct wire_tls *t, const char *alpn)
+{
+  (void)t, (void)alpn;
+  return false;
 }
 
 const char *wire_tls_why(const struct wire_tls *t)

@@ -1,8 +1,8 @@
 /*
  * tls.h - TLS between a protocol and its socket.
  *
- * Records pass through buffers of a session: OpenSSL never sees the socket, so
- * waits are those of socket.h, and no fiber is parked inside of OpenSSL.
+ * OpenSSL never sees the socket: waits are those of socket.h, and no fiber is
+ * parked inside of OpenSSL.
  */
 #ifndef BENCH_DRIVERS_WIRE_TLS_H
 #define BENCH_DRIVERS_WIRE_TLS_H
@@ -21,6 +21,7 @@ struct tls_wishes {
   const char *crl, *crl_path; /* if readable */
   const char *cert, *key;     /* the client's */
   const char *ciphers;        /* of TLS 1.3, or up to TLS 1.2 */
+  const char *alpn;           /* the protocol; at most 30 bytes */
   bool no_12, no_13;          /* versions */
 };
 
@@ -41,12 +42,14 @@ void wire_tls_free(struct wire_tls *t);
 
 /* 0; -EPROTO: see wire_tls_why(); or as wire_receive_until(). */
 int wire_tls_shake(struct wire_tls *t, int fd, uint64_t until_ns);
+/* Has the server chosen it (ALPN)? */
+bool wire_tls_chose(const struct wire_tls *t, const char *alpn);
 /* The reason of OpenSSL (static). */
 const char *wire_tls_why(const struct wire_tls *t);
 /* The flaw of the certificate (static); NULL: none. */
 const char *wire_tls_distrust(const struct wire_tls *t);
 
-/* As the functions of socket.h; -EPROTO: a record is wrong. */
+/* As in socket.h; -EPROTO: a wrong record. */
 bool wire_tls_send(struct wire_tls *t, int fd, const uint8_t *p, size_t n);
 int wire_tls_receive(struct wire_tls *t, int fd, struct wire_buffer *b,
                      bool poll_first);
@@ -57,8 +60,7 @@ int wire_tls_receive_until(struct wire_tls *t, int fd, struct wire_buffer *b,
 
 /* Does not wait; `b` has room.  The bytes; 0: none; or -errno. */
 ssize_t wire_tls_look(struct wire_tls *t, int fd, struct wire_buffer *b);
-/* Does not wait; how many bytes were taken.  -1 with errno; EAGAIN: earlier
- * bytes go first. */
+/* Without a wait: bytes taken.  -1 with errno; EAGAIN: earlier ones first. */
 ssize_t wire_tls_send_now(struct wire_tls *t, int fd, const uint8_t *p,
                           size_t n);
 bool wire_tls_is_sent(const struct wire_tls *t);
