@@ -70,6 +70,8 @@ void program_outlive_readers(void);
 /* Print an error, unless printed already.  Return the exit status. */
 int program_fail(const struct err *err);
 int program_fail_usage(int rc, const struct err *err);
+int program_refuse(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* Without "FATAL: ", as sysbench, and hints. */
 int program_complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void program_put_text(struct strbuf *text);
 

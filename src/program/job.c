@@ -542,8 +542,8 @@ static int job_refuse_dry_run(const struct job *job)
   if (!job->p->opts.load.dry_run || optset_find(job->set, "dry-run")->twin ||
       (strcmp(job->command, "cleanup") == 0 && job->bundled))
     return EXIT_OK;
-  return program_complain("--dry-run is for the cleanup command of the bundled "
-                          "scripts");
+  return program_refuse("--dry-run is for the cleanup command of the bundled "
+                        "scripts");
 }
 
 static int job_go(struct job *job)

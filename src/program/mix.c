@@ -743,7 +743,7 @@ static int mix_end_run(struct job *job)
 static int mix_look(struct job *job)
 {
   (void)job;
-  return program_complain("doctor looks at one test: name a member of the mix");
+  return program_refuse("doctor looks at one test: name a member of the mix");
 }
 
 static void mix_end(struct job *job)

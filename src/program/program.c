@@ -83,11 +83,11 @@ static int program_check_ack(struct program *p,
   if (!*p->opts.ack.log || !program_is_run(p))
     return EXIT_OK;
   if (!(source->traits & SOURCE_ACK_LOG))
-    return program_complain("--ack-log is for scripts that call "
-                            "sysbench.ack(), such as the workload ack");
+    return program_refuse("--ack-log is for scripts that call "
+                          "sysbench.ack(), such as the workload ack");
   if (sweep_wanted(&p->opts.sweep))
-    return program_complain("--ack-log cannot be used with --sweep, --repeat "
-                            "or --find: each run needs a log of its own");
+    return program_refuse("--ack-log cannot be used with --sweep, --repeat "
+                          "or --find: each run needs a log of its own");
   return EXIT_OK;
 }
 

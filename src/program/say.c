@@ -87,6 +87,17 @@ int program_fail(const struct err *err)
   return EXIT_FAILED;
 }
 
+int program_refuse(const char *fmt, ...)
+{
+  struct err err = { "" };
+  va_list ap;
+
+  va_start(ap, fmt);
+  (void)vsnprintf(err.text, sizeof(err.text), fmt, ap);
+  va_end(ap);
+  return program_fail(&err);
+}
+
 int program_fail_usage(int rc, const struct err *err)
 {
   if (!cmdline_is_usage_error(rc))

@@ -81,16 +81,16 @@ int program_check_server(struct program *p)
   const char *way = server_way_to_read(p);
 
   if (cfg->stats == SERVER_STATS_OFF && cfg->statements > 0)
-    return program_complain("--server-statements cannot be used with "
-                            "--server-stats=off");
+    return program_refuse("--server-statements cannot be used with "
+                          "--server-stats=off");
   if (way && cfg->stats == SERVER_STATS_OFF)
-    return program_complain("--%s cannot be used with --server-stats=off", way);
+    return program_refuse("--%s cannot be used with --server-stats=off", way);
   /* Steps of a sweep have result files of their own. */
   if (way && program_is_run(p) && !server_is_wanted(p) &&
       !sweep_wanted(&p->opts.sweep))
-    return program_complain("--%s has no effect without --server-stats=on, "
-                            "--json, --stream or --live",
-                            way);
+    return program_refuse("--%s has no effect without --server-stats=on, "
+                          "--json, --stream or --live",
+                          way);
   return EXIT_OK;
 }
 

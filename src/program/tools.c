@@ -319,12 +319,12 @@ int program_sweep(struct program *p)
   struct err err = { "" };
 
   if (in.cfg->find != SEARCH_OFF && find_check(p, &in.own_clients, &err) < 0)
-    return program_complain("%s", err.text);
+    return program_fail(&err);
   if (!tools_add_files(&in, &p->opts.results, &bad))
-    return program_complain("with %s only --json can be on stdout, a pipe or a "
-                            "device, and not --%s=%s (expected a file, which "
-                            "is FILE.step1, FILE.step2 and so on then)",
-                            sweep_option_names(in.cfg), bad.option, bad.path);
+    return program_refuse("with %s only --json can be on stdout, a pipe or a "
+                          "device, and not --%s=%s (expected a file, which "
+                          "is FILE.step1, FILE.step2 and so on then)",
+                          sweep_option_names(in.cfg), bad.option, bad.path);
   if (tools_check_sweep_files(&in, &p->opts.results, &err) < 0 ||
       tools_hand_down_password(p, &err) < 0)
     return program_fail(&err);
@@ -425,9 +425,9 @@ int program_tool(struct program *p)
   if ((tool == &tool_rerun || is_protocol) && p->ranks) {
     /* These tools start the program again, which cannot join the processes a
      * second time. */
-    (void)program_complain("%s cannot be used by several processes in one "
-                           "run (see --cluster)",
-                           tool->name);
+    (void)program_refuse("%s cannot be used by several processes in one "
+                         "run (see --cluster)",
+                         tool->name);
     free(cfg);
     return TOOL_BAD_INPUT;
   }

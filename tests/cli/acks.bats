@@ -142,9 +142,9 @@ verify() {
   ack -1 --ack-log=no/where --events=1 run
   must has "$stderr" "^FATAL: cannot open 'no/where' for writing"
   bench -1 cpu --ack-log=a.log --events=1 run
-  must is "$stderr" "--ack-log is for scripts that call sysbench.ack(), such as the workload ack"
+  must is "$stderr" "FATAL: --ack-log is for scripts that call sysbench.ack(), such as the workload ack"
   ack -1 --ack-log=a.log --repeat=2 run
-  must has "$stderr" "^--ack-log cannot be used with --sweep, --repeat or --find"
+  must has "$stderr" "^FATAL: --ack-log cannot be used with --sweep, --repeat or --find"
   ack -1 --rows=2 --autocommit run
   [ ! -e a.log ]
   bench -2 verify t.db "${to[@]}"

@@ -198,12 +198,12 @@ END
   must has "$output" '^   2  bracket  .*/s +(held|failed|open) '
   if [ "$status" = 0 ]; then must has "$output" '^ +[0-9]+  [a-z]+ .*/s +held'; fi
   bench -1 mix --mix=wait.lua:2,empty.lua:1 --find=threads --slo='p99<=1s' "${coarse[@]}" run
-  must is "$stderr" '--find=threads cannot be used with a --mix whose members have clients of their own (wait.lua:2); give them weights (wait.lua@2)'
+  must is "$stderr" 'FATAL: --find=threads cannot be used with a --mix whose members have clients of their own (wait.lua:2); give them weights (wait.lua@2)'
   # The members say how many clients they have.
   bench -1 mix --mix=bad.lua:2,empty.lua:1 --find=rate --slo='p99<=1s' "${coarse[@]}" run
   must has "$output" '^Searching for the highest rate .* p99<=1s$'
   bench -1 mix --mix=wait.lua:2:rate=5,empty.lua:1:rate=7 --find=rate --slo='p99<=1s' "${coarse[@]}" run
-  must is "$stderr" '--find=rate needs a member of the mix without a rate of its own'
+  must is "$stderr" 'FATAL: --find=rate needs a member of the mix without a rate of its own'
 }
 
 @test "a step that fails ends the search" {
@@ -264,38 +264,38 @@ END
 
 @test "searches that make no sense are refused" {
   bench -1 model --find=rate run
-  must is "$stderr" '--find=rate needs an objective, such as --slo="p99<=10ms"'
+  must is "$stderr" 'FATAL: --find=rate needs an objective, such as --slo="p99<=10ms"'
   bench -1 model --find=rate --slo='p99<=1s' --rate=5 run
-  must is "$stderr" '--find=rate cannot be used with --rate, which it chooses'
+  must is "$stderr" 'FATAL: --find=rate cannot be used with --rate, which it chooses'
   bench -1 model --find=threads --slo='p99<=1s' --threads=5 run
-  must is "$stderr" '--find=threads cannot be used with --threads, which it chooses'
+  must is "$stderr" 'FATAL: --find=threads cannot be used with --threads, which it chooses'
   bench -1 model --find=rate --slo='p99<=1s' --sweep=threads:1,2 run
-  must is "$stderr" '--find chooses the values of its steps, and cannot be used with --sweep'
+  must is "$stderr" 'FATAL: --find chooses the values of its steps, and cannot be used with --sweep'
   bench -1 model --find=rate --slo='p99<=1s' --repeat=2 run
-  must is "$stderr" '--find chooses the values of its steps, and cannot be used with --repeat'
-  for option in events=5 reference-every=2 sweep-format=csv sweep-stop-on-error; do
+  must is "$stderr" 'FATAL: --find chooses the values of its steps, and cannot be used with --repeat'
+  for option in events=5 sweep-reference=2 sweep-format=csv sweep-stop-on-error; do
     bench -1 model --find=rate --slo='p99<=1s' --$option run
-    must is "$stderr" "--find cannot be used with --${option%=*}"
+    must is "$stderr" "FATAL: --find cannot be used with --${option%=*}"
   done
   bench -1 model --find=rate --slo='p99<=1s' --think-time=1ms run
-  must is "$stderr" '--find=rate cannot be used with --think-time: a rate says when each event is due'
+  must is "$stderr" 'FATAL: --find=rate cannot be used with --think-time: a rate says when each event is due'
   # A low load fails these, and a rate without a limit of time is never too high.
   for find in rate threads; do
     for term in 'tps>=5' 'qps>=5'; do
       bench -1 model --find=$find --slo="p99<=1s,$term" run
-      must is "$stderr" "--find cannot be used with '$term' of --slo: a low load has a low throughput, whatever is possible; leave it out, and see how much the answer is"
+      must is "$stderr" "FATAL: --find cannot be used with '$term' of --slo: a low load has a low throughput, whatever is possible; leave it out, and see how much the answer is"
     done
   done
   bench -1 model --find=rate --slo='errors<=1%' run
-  must has "$stderr" '^--find=rate needs a limit of time in --slo, such as p99<=10ms: '
+  must has "$stderr" '^FATAL: --find=rate needs a limit of time in --slo, such as p99<=10ms: '
   bench -1 model --find=rate --slo='p99<=1s' prepare
   must is "$stderr" "FATAL: the command 'prepare' cannot be used with --find (expected run)"
   bench model --sweep=threads:1,2 prepare
   must is "$stderr" "FATAL: the command 'prepare' cannot be used with --sweep or --repeat (expected run)"
   bench -1 model --find=rate --slo='p99<=1s' --csv=- run
-  must has "$stderr" '^with --find only --json can be on stdout'
+  must has "$stderr" '^FATAL: with --find only --json can be on stdout'
   bench -1 model --find=rate --slo='p99<=1s' --time=0.9 run
-  must is "$stderr" '--find needs a --time of at least 1 second, the limit of each step'
+  must is "$stderr" 'FATAL: --find needs a --time of at least 1 second, the limit of each step'
   bench -1 model --find-confirm=2 run
-  must is "$stderr" '--find-confirm has no effect without --find'
+  must is "$stderr" 'FATAL: --find-confirm has no effect without --find'
 }

@@ -159,10 +159,10 @@ L
 @test "only the cleanup of bundled scripts has --dry-run, or a script with an option of its own" {
   here
   workload=bank
-  bad '^--dry-run is for the cleanup command of the bundled scripts$' --dry-run prepare
+  bad '^FATAL: --dry-run is for the cleanup command of the bundled scripts$' --dry-run prepare
   echo 'function cleanup() print("dropped") end' >mine.lua
   bench -1 ./mine.lua --dry-run cleanup
-  must is "$stderr" '--dry-run is for the cleanup command of the bundled scripts'
+  must is "$stderr" 'FATAL: --dry-run is for the cleanup command of the bundled scripts'
   bench -1 fileio --dry-run cleanup
   echo 'sysbench.cmdline.options = {dry_run = {"print", false}}' >>mine.lua
   bench -0 ./mine.lua --dry-run cleanup

@@ -67,7 +67,7 @@ reports() { grep -c '^General statistics:' <<<"$output"; }
   local name
   for name in - pipe /dev/full /dev/stdout; do
     bench -1 cpu --repeat=2 --events=20 --csv=$name run
-    must has "$stderr" "^with --sweep or --repeat only --json can be on stdout.*--csv=$name .expected a file"
+    must has "$stderr" "^FATAL: with --sweep or --repeat only --json can be on stdout.*--csv=$name .expected a file"
     must is "$output" ""
   done
 }

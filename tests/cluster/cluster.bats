@@ -371,7 +371,7 @@ LUA
 @test "rerun is refused, and the other tools work as ever" {
   bench -0 cpu --cpu-max-prime=500 --events=10 --time=0 --json=run.json run
   ranks -2 2 rerun run.json
-  must is "$(grep -c '^rerun cannot be used by several processes in one run (see --cluster)$' <<<"$stderr")" 1
+  must is "$(grep -c '^FATAL: rerun cannot be used by several processes in one run (see --cluster)$' <<<"$stderr")" 1
   must is "$output" ""
   ranks -0 2 rerun run.json --cluster=off
   must is "$(grep -c 'total number of events: *10$' <<<"$output")" 2
