@@ -150,11 +150,11 @@ static int program_do_test(struct program *p)
   if (sweeps)
     return program_sweep(p);
   if (program_useless_find_option(p))
-    return program_complain("--%s has no effect without --find",
-                            program_useless_find_option(p));
+    return program_refuse("--%s has no effect without --find",
+                          program_useless_find_option(p));
   if (sweep_useless_option(&p->opts.sweep))
-    return program_complain("--%s has no effect without --sweep or --repeat",
-                            sweep_useless_option(&p->opts.sweep));
+    return program_refuse("--%s has no effect without --sweep or --repeat",
+                          sweep_useless_option(&p->opts.sweep));
   if (is_run && results_on_stdout(&p->opts.results) &&
       (!p->ranks || p->ranks->rank == 0))
     log_set_text(stderr);

@@ -173,8 +173,20 @@ static void http_close_fd(int *fd)
   *fd = -1;
 }
 
-int http_open(struct http *h, const struct address *where, const char *text,
-              const char *names, struct err *err)
+static int http_refused(const char *option, const char *text, struct err *err)
+{
+  const int code = errno;
+  char buf[128];
+
+  return err_set(err, -code,
+                 "cannot listen at --%s=%s: %s (expected a free port from 1024 "
+                 "on, or an address of this machine and such a port, as in "
+                 "127.0.0.1:8080)",
+                 option, text, err_text(code, buf, sizeof(buf)));
+}
+
+int http_open(struct http *h, const struct address *where, const char *option,
+              const char *text, const char *names, struct err *err)
 {
   const int on = 1;
   int rc;
@@ -184,12 +196,12 @@ int http_open(struct http *h, const struct address *where, const char *text,
   h->names = names;
   h->listener = os_stream_socket(where->addr.ss_family);
   if (h->listener < 0)
-    return err_sys(err, "cannot listen at '%s',", text);
+    return http_refused(option, text, err);
   (void)setsockopt(h->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (bind(h->listener, (const struct sockaddr *)&where->addr, where->len) <
         0 ||
       listen(h->listener, HTTP_READERS) < 0 || pipe2(h->wake, O_CLOEXEC) < 0) {
-    rc = err_sys(err, "cannot listen at '%s',", text);
+    rc = http_refused(option, text, err);
     http_close_fd(&h->listener);
     return rc;
   }

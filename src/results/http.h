@@ -75,8 +75,8 @@ struct http {
 
 /* `text`: the address as the user wrote it; `names`: other names of this
  * machine, with commas between. */
-int http_open(struct http *h, const struct address *where, const char *text,
-              const char *names, struct err *err);
+int http_open(struct http *h, const struct address *where, const char *option,
+              const char *text, const char *names, struct err *err);
 /* Answer requests from now on. */
 int http_start(struct http *h, const struct http_service *service, void *arg,
                struct err *err);

@@ -443,7 +443,7 @@ int live_new(struct live **ret, const struct results_cfg *cfg,
   if (rc == 0)
     rc = address_parse(where, &address);
   if (rc == 0)
-    rc = http_open(&l->http, &address, where, cfg->live_host, err);
+    rc = http_open(&l->http, &address, "live", where, cfg->live_host, err);
   if (rc < 0) {
     live_free(l);
     return rc;

@@ -536,7 +536,8 @@ int prometheus_new(struct prometheus **ret, const struct results_cfg *cfg,
   p->shared = shared;
   rc = address_parse(where, &address);
   if (rc == 0)
-    rc = http_open(&p->http, &address, where, cfg->live_host, err);
+    rc = http_open(&p->http, &address, "prometheus", where, cfg->live_host,
+                   err);
   if (rc < 0) {
     hist_sum_free(p->work);
     free(p);

@@ -110,7 +110,7 @@ LUA
   local port pid
   serve_at --live cpu --time=600
   bench -1 cpu --events=1 --live="$port" run
-  must has "$stderr" "cannot listen at '$port', .*Address (already )?in use"
+  must has "$stderr" "^FATAL: cannot listen at --live=$port: Address (already )?in use \\(expected a free port from 1024 on, or an address "
   kill -INT $pid
   wait $pid || true
   bench --help=all

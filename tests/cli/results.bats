@@ -633,7 +633,7 @@ L
   local port pid text
   serve_metrics
   cpu -1 --events=1 --prometheus="$port"
-  must has "$stderr" "^FATAL: cannot listen at '$port',.*Address (already )?in use"
+  must has "$stderr" "^FATAL: cannot listen at --prometheus=$port: Address (already )?in use \\(expected a free port from 1024 on, or an address "
   text=$(python3 -c 'import sys, urllib.request
 with urllib.request.urlopen("http://127.0.0.1:%s/metrics" % sys.argv[1]) as r:
     print(r.read().decode(), end="")' "$port")

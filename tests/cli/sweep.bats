@@ -143,7 +143,7 @@ LUA
   bench cpu --sweep=json:a,b run
   must has "$stderr" "json cannot be swept"
   bench -1 cpu --sweep-pause=1 run
-  must is "$stderr" '--sweep-pause has no effect without --sweep or --repeat'
+  must is "$stderr" 'FATAL: --sweep-pause has no effect without --sweep or --repeat'
   bench -1 cpu --sweep=threads:1,2 help
   bench -1 cpu --sweep=threads:1,2 --csv=- run
   must is "$output" ""

@@ -177,9 +177,9 @@ LUA
 
 @test "options of the state between steps need steps" {
   bench -1 "${quick[@]}" --sweep-reset=true run
-  must is "$stderr" '--sweep-reset has no effect without --sweep or --repeat'
+  must is "$stderr" 'FATAL: --sweep-reset has no effect without --sweep or --repeat'
   bench -1 "${quick[@]}" --sweep-reference=5 run
-  must is "$stderr" '--sweep-reference has no effect without --sweep or --repeat'
+  must is "$stderr" 'FATAL: --sweep-reference has no effect without --sweep or --repeat'
   bench "${quick[@]}" --sweep=reset:a,b run
   must has "$stderr" '--sweep-reset cannot be swept'
 }

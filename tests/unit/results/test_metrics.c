@@ -455,7 +455,7 @@ static void test_stream(void)
   int deaf;
 
   (void)address_parse("0", &a);
-  MUST(http_open(&h, &a, "0", "name.example,other", &err) == 0);
+  MUST(http_open(&h, &a, "live", "0", "name.example,other", &err) == 0);
   MUST(http_start(&h, &service, NULL, &err) == 0);
   deaf = call(&h);
   MUST(send(deaf, "GET / HTTP/1.0\n\n", 16, MSG_NOSIGNAL) == 16);
@@ -529,11 +529,11 @@ static void test_server(void)
   int held;
 
   (void)address_parse("0", &a);
-  OK(http_open(&h, &a, "0", "name.example,other", &err) == 0, "a port");
+  OK(http_open(&h, &a, "live", "0", "name.example,other", &err) == 0, "a port");
   (void)getsockname(h.listener, (struct sockaddr *)&taken, &len);
   memcpy(&a.addr, &taken, sizeof(taken));
-  OK(http_open(&second, &a, "that port", "", &err) < 0 &&
-       strstr(err.text, "'that port'"),
+  OK(http_open(&second, &a, "live", "1", "", &err) < 0 &&
+       strstr(err.text, "--live=1: "),
      "is not taken twice");
   OK(http_start(&h, &hello_service, hello, &err) == 0, "serves");
   text = ask(&h, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
