@@ -127,9 +127,12 @@ static size_t kept_read(const char *folder, bool parts, struct kept_name **ret)
 
   while (dir && (e = readdir(dir)) != NULL) {
     struct kept_name *more;
+    struct stat st;
 
     if (strlen(e->d_name) >= KEPT_NAME || !kept_is_name(e->d_name) ||
-        (!parts && !kept_is_whole(e->d_name)))
+        (!parts && !kept_is_whole(e->d_name)) ||
+        fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+        !S_ISREG(st.st_mode))
       continue;
     more = realloc(names, (n + 1) * sizeof(*names));
     if (!more)

@@ -29,7 +29,9 @@ on_terminal() {
   ./sysbench cpu --cpu-max-prime=1000 --time=1 run >out
   must is "$(find "$folder" -type f | wc -l)" 1
 
+  mkfifo "$folder/20990101-000000-000-1.json"
   bench -0 report --list
+  rm "$folder/20990101-000000-000-1.json"
   must has "$output" '^ +1  20[0-9]{2}-[0-9-]+ [0-9:]+  cpu +1 +1 '
   bench -0 report --format=text
   must has "$output" '^bench report: cpu$'
