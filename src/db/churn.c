@@ -3,6 +3,7 @@
  */
 #include "db/churn.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -57,14 +58,22 @@ static int read_range(const char *text, int (*read)(const char *, uint64_t *),
   return 0;
 }
 
-int churn_parse_events(const char *text, struct churn_range *ret)
-{
-  return read_range(text, read_events, ret);
-}
-
 int churn_parse_time(const char *text, struct churn_range *ret)
 {
   return read_range(text, read_time, ret);
+}
+
+int churn_parse(const char *text, struct churn_cfg *ret)
+{
+  const size_t len = strlen(text);
+  struct churn_cfg cfg = { 0 };
+  const int rc = len > 0 && isalpha((unsigned char)text[len - 1])
+                   ? churn_parse_time(text, &cfg.time_ns)
+                   : read_range(text, read_events, &cfg.events);
+
+  if (rc == 0)
+    *ret = cfg;
+  return rc;
 }
 
 static uint64_t draw(struct rng *rng, const struct churn_range *r)

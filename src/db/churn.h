@@ -16,14 +16,14 @@ struct churn_range {
   uint64_t min, max;
 };
 
-/* "off", "100", "100..200" events.  -EINVAL: another form. */
-int churn_parse_events(const char *text, struct churn_range *ret);
-/* "off", "30s", "30s..1m" in ns. */
-int churn_parse_time(const char *text, struct churn_range *ret);
-
 struct churn_cfg {
   struct churn_range events, time_ns;
 };
+
+/* "off", events "100" or "100..200", or a time.  -EINVAL: another form. */
+int churn_parse(const char *text, struct churn_cfg *ret);
+/* "off", "30s", "30s..1m", "30" seconds. */
+int churn_parse_time(const char *text, struct churn_range *ret);
 
 static inline bool churn_is_wanted(const struct churn_cfg *cfg)
 {

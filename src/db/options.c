@@ -3,24 +3,11 @@
  */
 #include "db/options.h"
 
-#include "db/churn.h"
-
 static const char *const ps_mode_words[] = { "auto",   "prepared", "unnamed",
                                              "simple", "disable",  NULL };
 
-static bool is_churn(const char *text)
-{
-  struct churn_range ignored;
-
-  return churn_parse_events(text, &ignored) == 0;
-}
-
-static bool is_churn_time(const char *text)
-{
-  struct churn_range ignored;
-
-  return churn_parse_time(text, &ignored) == 0;
-}
+OPT_PARSER(parse_lifetime, churn_parse)
+OPT_PARSER(parse_churn_time, churn_parse_time)
 
 static const char *const target_words[] = { "any", "primary", "replica", NULL };
 
@@ -242,18 +229,19 @@ const struct opt db_opts[] = {
             "thread with --clients, else no limit",
   },
   {
-    OPT_STRING(struct db_cfg, churn),
-    .name = "churn",
+    OPT_PARSED(struct db_cfg, lifetime, parse_lifetime),
+    .name = "connection-lifetime",
+    .aliases = "churn",
     .flags = OPT_OWN,
     .def = "off",
-    .check = is_churn,
     .words = off_words,
-    .expected = "off, or a number of events such as 100, or two of them such "
-                "as 100..200",
-    .show_as = "=off|COUNT[..COUNT]",
-    .help = "events after which a worker closes its connections and opens them "
-            "again: N or N..M",
-    .man = "Of two numbers, each life of a connection draws one between them. "
+    .expected = "off, a number of events such as 100, a time from 1ms to 168h "
+                "such as 30s, or a range such as 100..200 or 30s..1m",
+    .show_as = "=off|COUNT|TIME[..MAX]",
+    .help = "events or time after which a worker closes its connections and "
+            "opens them again",
+    .man = "A number without a unit is one of events. Each life of a "
+           "connection draws a number of the range. "
            "The first life is a random part of it, so that workers do not "
            "connect at the same time. A connection is replaced between two "
            "events, and not inside of a transaction. That time is in no "
@@ -261,16 +249,13 @@ const struct opt db_opts[] = {
            "Prepared statements are prepared again when they are used.",
   },
   {
-    OPT_STRING(struct db_cfg, churn_time),
+    OPT_PARSED(struct db_cfg, churn_time, parse_churn_time),
     .name = "churn-time",
-    .flags = OPT_OWN,
+    .flags = OPT_OWN | OPT_HIDDEN,
     .def = "off",
-    .check = is_churn_time,
-    .words = off_words,
     .expected = "off, or a time from 1ms to 168h such as 30s, or two of them "
                 "such as 30s..1m",
-    .show_as = "=off|TIME[..TIME]",
-    .help = "the same after a time: S or S..T",
+    .help = "old name of --connection-lifetime with a time",
   },
   {
     OPT_INT(struct db_cfg, backend_sample),

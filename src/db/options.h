@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "db/churn.h"
 #include "opt/opt.h"
 
 /* PS_PREPARED and PS_SIMPLE are newer names. */
@@ -57,18 +58,19 @@ struct db_cfg {
   int ps_mode;
   bool debug;
   struct opt_list ignore_errors;
-  int target;                     /* enum server_role */
-  int isolation;                  /* enum isolation_level */
-  double rtt_s;                   /* 0: no relay */
-  double connect_timeout_s;       /* 0: 10 */
-  double reconnect_pause_s;       /* 0: 0.05 */
-  double connect_rate;            /* per second; 0: no limit */
-  uint64_t connect_concurrency;   /* at a time; 0: no limit */
-  double query_timeout_s;         /* 0: none */
-  uint64_t max_result_bytes;      /* of kept rows; 0: no limit */
-  const char *churn, *churn_time; /* see churn.h */
-  uint64_t backend_sample;        /* events; 0: off */
-  uint64_t pool;                  /* connections; 0: off */
+  int target;                   /* enum server_role */
+  int isolation;                /* enum isolation_level */
+  double rtt_s;                 /* 0: no relay */
+  double connect_timeout_s;     /* 0: 10 */
+  double reconnect_pause_s;     /* 0: 0.05 */
+  double connect_rate;          /* per second; 0: no limit */
+  uint64_t connect_concurrency; /* at a time; 0: no limit */
+  double query_timeout_s;       /* 0: none */
+  uint64_t max_result_bytes;    /* of kept rows; 0: no limit */
+  struct churn_cfg lifetime;
+  struct churn_range churn_time;
+  uint64_t backend_sample; /* events; 0: off */
+  uint64_t pool;           /* connections; 0: off */
   int statement_classes;
 };
 

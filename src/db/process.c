@@ -66,10 +66,9 @@ int process_init(struct db_process *p, struct err *err)
   outage_init(&p->outage);
   flood_init(&p->flood);
   watch_init(&p->watch, p->set.query_timeout_s);
-  if (p->set.churn)
-    (void)churn_parse_events(p->set.churn, &p->churn.events);
-  if (p->set.churn_time)
-    (void)churn_parse_time(p->set.churn_time, &p->churn.time_ns);
+  p->churn = p->set.lifetime;
+  if (p->set.churn_time.max > 0)
+    p->churn.time_ns = p->set.churn_time;
   p->limiter.end_ns = &p->end_ns;
   limiter_init(&p->limiter, p->set.connect_rate, p->set.connect_concurrency);
   if (p->pool_sessions > 0) {

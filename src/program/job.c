@@ -286,11 +286,10 @@ enum job_fact {
   JOB_THINK = 1 << 7,
   JOB_RATE = 1 << 8,
   JOB_PROFILE = 1 << 9,
-  JOB_CHURN = 1 << 10,
-  JOB_CHURN_TIME = 1 << 11,
-  JOB_SAMPLE = 1 << 12,
-  JOB_LIVE = 1 << 13,
-  JOB_LIVE_HOST = 1 << 14,
+  JOB_LIFETIME = 1 << 10,
+  JOB_SAMPLE = 1 << 11,
+  JOB_LIVE = 1 << 12,
+  JOB_LIVE_HOST = 1 << 13,
 };
 
 /* The first row whose facts are all true, but not `unless`, is the error. */
@@ -304,8 +303,8 @@ static const struct {
   { JOB_THINK | JOB_PROFILE, 0,
     "--think-time cannot be used with --load-profile, which says when each "
     "event is due" },
-  { JOB_CHURN | JOB_MIX, 0, "--churn cannot be used with --mix" },
-  { JOB_CHURN_TIME | JOB_MIX, 0, "--churn-time cannot be used with --mix" },
+  { JOB_LIFETIME | JOB_MIX, 0,
+    "--connection-lifetime cannot be used with --mix" },
   { JOB_SAMPLE | JOB_MIX, 0, "--backend-sample cannot be used with --mix" },
   { JOB_IDLE, JOB_MAY_IDLE,
     "--idle-clients needs a script or a file of SQL, whose connections stay "
@@ -349,8 +348,8 @@ static int job_check_conflicts(const struct job *job, bool is_run,
     { JOB_THINK, run->think_time.kind != THINK_NONE },
     { JOB_RATE, run->rate > 0 },
     { JOB_PROFILE, *run->load_profile },
-    { JOB_CHURN, optset_find(&p->set, "churn")->given },
-    { JOB_CHURN_TIME, optset_find(&p->set, "churn-time")->given },
+    { JOB_LIFETIME, optset_find(&p->set, "connection-lifetime")->given ||
+                      optset_find(&p->set, "churn-time")->given },
     { JOB_SAMPLE, optset_find(&p->set, "backend-sample")->given },
     { JOB_LIVE, *results->live || *results->prometheus },
     { JOB_LIVE_HOST, *results->live_host },

@@ -398,8 +398,8 @@ LUA
   bench --mix=./one.lua@0 run
   is "$status: $stderr" \
     "1: FATAL: --mix: './one.lua@0': the weight after @ is a whole number from 1 to 1000000"
-  bench --mix=./one.lua --churn=5 run
-  is "$status: $stderr" '1: FATAL: --churn cannot be used with --mix'
+  bench --mix=./one.lua --connection-lifetime=5 run
+  is "$status: $stderr" '1: FATAL: --connection-lifetime cannot be used with --mix'
   bench --mix=nosuch run
   must has "$stderr" "^FATAL: Cannot find benchmark 'nosuch'"
   bench --mix=./one.lua cpu run

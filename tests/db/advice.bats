@@ -175,7 +175,7 @@ function event()
   print("level " .. level:lower():gsub("-", " "))
 end
 LUA
-    for how in --churn=1 '--clients=8 --threads=2' '--clients=8 --threads=2 --pool=2'; do
+    for how in --connection-lifetime=1 '--clients=8 --threads=2' '--clients=8 --threads=2 --pool=2'; do
       # shellcheck disable=SC2086 # several options
       on -0 ./level.lua $how --isolation=serializable run
       [ "$(grep '^level' <<<"$output" | sort | uniq -c | tr -s ' ')" = ' 40 level serializable' ]

@@ -225,7 +225,7 @@ end
 L
   for who in --threads=4 "--threads=2 --clients=20"; do
     # shellcheck disable=SC2086 # two options
-    "$BENCH" ids.lua "${at[@]}" $who --query="$2" --churn=4..6 --events=400 --time=0 --json=a.json run >out
+    "$BENCH" ids.lua "${at[@]}" $who --query="$2" --connection-lifetime=4..6 --events=400 --time=0 --json=a.json run >out
     [ "$(grep -c '^id ' out)" = 400 ]
     [ "$(value a.json "d['totals']['reconnects'] > 40 and d['totals']['errors'] == 0")" = True ]
     # A client that comes late finds no event left, and shows no session.
@@ -472,7 +472,7 @@ backends() {
   [[ $seen =~ ^([0-9]+)\ of\ ([0-9]+),\ 0$ ]]
   ((BASH_REMATCH[1] == BASH_REMATCH[2] && BASH_REMATCH[1] > 10))
   # Whoever comes back gets another one.
-  met --threads=2 --churn=10 --events=400
+  met --threads=2 --connection-lifetime=10 --events=400
   [[ $seen =~ ^([0-9]+)\ of\ [12],\ 0$ ]]
   ((BASH_REMATCH[1] > 20))
 }
@@ -552,7 +552,7 @@ logins() {
   echo 'function thread_init() con = sysbench.sql.driver():connect() end function event() con:query("SELECT 1") end' >one.lua
   [ "$(logins --pgsql-protocol=library)" = 40 ]
   [ "$(logins)" = 1 ]
-  [ "$(logins --churn=1)" = 1 ] # nor when connections are replaced
+  [ "$(logins --connection-lifetime=1)" = 1 ] # nor when connections are replaced
   # With a password, and the same one from a file, which only the library reads.
   secret=$(servers sql "$BATS_FILE_TMPDIR/pgsql" "SELECT rolpassword FROM pg_authid WHERE rolname = 'sbpass'")
   pooler_make

@@ -104,7 +104,7 @@ mixed() {
   aim "$1"
   "$BENCH" oltp_read_write "${to[@]}" --tables=2 --table-size=500 --table-exists=drop prepare
   "$BENCH" oltp_read_write "${to[@]}" --tables=2 --table-size=500 --threads=2 --clients=60 --pool=8 \
-    --events=1500 --time=0 --db-ignore-errors=all --churn=50 --json=a.json run >out 2>err
+    --events=1500 --time=0 --db-ignore-errors=all --connection-lifetime=50 --json=a.json run >out 2>err
   cat out err
   if grep -Eq 'FATAL|--pool' err; then false; fi
   grep -Eq 'total number of events: +1500$' out

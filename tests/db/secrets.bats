@@ -123,7 +123,7 @@ expiring() {
   clean seen
   [ "$(grep -c x asked)" -eq 2 ]
   # The one before is of no use: each new connection has one of its own.
-  everything -- --password-command='sh token.sh' --password-command-ttl=0 --churn=5 --rate=20
+  everything -- --password-command='sh token.sh' --password-command-ttl=0 --connection-lifetime=5 --rate=20
   lines=$(grep -c x asked)
   [ "$lines" -gt 4 ]
   clean seen

@@ -755,17 +755,17 @@ L
   must diff a b
 }
 
-@test "--churn closes and opens connections again between events" {
+@test "--connection-lifetime closes and opens connections again between events" {
   local who
   for who in --threads=4 "--threads=1 --clients=4"; do
     # Lives of 5 events, the first one shorter: 400 events have 76 to 80 of them.
     # shellcheck disable=SC2086
-    null -0 oltp_read_write $who --churn=5 --time=0 --events=400 --rand-seed=1 --json=a.json
+    null -0 oltp_read_write $who --connection-lifetime=5 --time=0 --events=400 --rand-seed=1 --json=a.json
     check a.json "70 <= d['totals']['reconnects'] <= 84" \
       "[c['count'] for c in d['classes'] if c['name'] == 'reconnect'] == [d['totals']['reconnects']]" \
       "d['totals']['errors'] == 0"
     # shellcheck disable=SC2086
-    null oltp_read_write $who --churn=1..3 --time=0 --events=400 --rand-seed=1 --json=a.json
+    null oltp_read_write $who --connection-lifetime=1..3 --time=0 --events=400 --rand-seed=1 --json=a.json
     check a.json "150 <= d['totals']['reconnects'] <= 250"
     # The control: without it, none.
     # shellcheck disable=SC2086
@@ -773,12 +773,16 @@ L
     check a.json "d['totals']['reconnects'] == 0" "'reconnect' not in [c['name'] for c in d['classes']]"
     # By time: each worker at least every 20 ms, and a run of a second.
     # shellcheck disable=SC2086
-    null oltp_point_select $who --null-latency=1000 --churn-time=10ms..20ms --time=1 --json=a.json
+    null oltp_point_select $who --null-latency=1000 --connection-lifetime=10ms..20ms --time=1 --json=a.json
     check a.json "5 <= d['totals']['reconnects'] <= 800"
   done
+  # By the old names, without a warning, and both at a time.
+  bench oltp_point_select --db-driver=null --null-latency=1000 --churn=50 --churn-time=0.01..0.02 --time=1 --rand-type=uniform --json=a.json run
+  must is "$status: $stderr" '0: '
+  check a.json "15 <= d['totals']['reconnects']"
 }
 
-@test "--churn leaves an open transaction alone, and files of SQL have it, too" {
+@test "--connection-lifetime leaves an open transaction alone, and files of SQL have it, too" {
   cat >t.lua <<'L'
 function thread_init() con = sysbench.sql.driver():connect() end
 function event()
@@ -786,11 +790,11 @@ function event()
   con:query(n % 4 == 1 and "BEGIN" or n % 4 == 0 and "COMMIT" or "SELECT 1")
 end
 L
-  null -0 ./t.lua $(alone) --churn=1 --time=0 --events=40 --json=a.json
+  null -0 ./t.lua $(alone) --connection-lifetime=1 --time=0 --events=40 --json=a.json
   # Only after events 4, 8, ... 36 no transaction is open; the run ends after 40.
   check a.json "d['totals']['reconnects'] == 9"
   printf 'SELECT 1;\n' >t.sql
-  null -0 ./t.sql --clients=3 --churn=1 --time=0 --events=60 --json=a.json
+  null -0 ./t.sql --clients=3 --connection-lifetime=1 --time=0 --events=60 --json=a.json
   check a.json "d['totals']['reconnects'] == 57"
 }
 

@@ -154,7 +154,7 @@ L
 }
 
 @test "the lives of shared connections, their rate, and the end of a run" {
-  null -0 oltp_point_select --threads=2 --clients=20 --pool=2 --churn=10 --events=1000 --time=0 --null-latency=100 --json=a.json
+  null -0 oltp_point_select --threads=2 --clients=20 --pool=2 --connection-lifetime=10 --events=1000 --time=0 --null-latency=100 --json=a.json
   check a.json "70 <= d['totals']['reconnects'] <= 110"
   # When the time ends, one event is executed and two wait: all three are finished.
   null -0 oltp_point_select --threads=1 --clients=3 --pool=1 --time=1 --null-latency=300000 --json=a.json

@@ -29,23 +29,42 @@ static const struct {
   { "169h", -EINVAL, 7, 7 },
   { "2s..1s", -EINVAL, 7, 7 },
   { "nan", -EINVAL, 7, 7 },
+}, units[] = {
+  { "30s", 0, 30 * NS_PER_S, 30 * NS_PER_S },
+  { "500ms..1m", 0, NS_PER_S / 2, 60 * NS_PER_S },
+  { "10..30s", 0, 10 * NS_PER_S, 30 * NS_PER_S },
 };
 
+static bool is_range(struct churn_range r, uint64_t min, uint64_t max)
+{
+  return r.min == min && r.max == max;
+}
+
+/* A unit makes a time of a number. */
 static void test_parse(void)
 {
   for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
-    struct churn_range r = { 7, 7 };
+    const uint64_t before = events[i].rc < 0 ? 7 : 0;
+    struct churn_cfg c = { { 7, 7 }, { 7, 7 } };
 
-    OK(churn_parse_events(events[i].text, &r) == events[i].rc &&
-         r.min == events[i].min && r.max == events[i].max,
+    OK(churn_parse(events[i].text, &c) == events[i].rc &&
+         is_range(c.events, events[i].min, events[i].max) &&
+         is_range(c.time_ns, before, before),
        events[i].text);
   }
   for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
     struct churn_range r = { 7, 7 };
 
     OK(churn_parse_time(times[i].text, &r) == times[i].rc &&
-         r.min == times[i].min && r.max == times[i].max,
+         is_range(r, times[i].min, times[i].max),
        times[i].text);
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+    struct churn_cfg c = { { 7, 7 }, { 7, 7 } };
+
+    OK(churn_parse(units[i].text, &c) == 0 && is_range(c.events, 0, 0) &&
+         is_range(c.time_ns, units[i].min, units[i].max),
+       units[i].text);
   }
 }
 
