@@ -1,6 +1,5 @@
 /*
- * digest.c - MD5, SHA-1, SHA-256. The cpu test measures a hash of its own,
- * which must stay as it is.
+ * digest.c - MD5, SHA-1, SHA-256. The cpu test has a hash of its own.
  */
 #include "base/digest.h"
 

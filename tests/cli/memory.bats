@@ -271,7 +271,7 @@ refused() {
     --memory-test=latency --threads=2
   refused '--memory-test=loaded needs at least --threads=2: one thread measures, the others load the memory' \
     --memory-test=loaded
-  refused '--memory-test=pairs needs a single cache line: leave out --memory-size, --memory-pages and --memory-isa' \
+  refused '--memory-test=pairs needs a single cache line: leave out --memory-size, --memory-pages and --isa' \
     --memory-test=pairs --memory-size=1M
 }
 

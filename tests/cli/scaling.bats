@@ -87,7 +87,7 @@ load helper
     'd["test"]["scaling"]["of"]["read"]["one_per_s"] == d["test"]["figures"]["read 1 thread"]["value"] > 1e6' \
     'd["test"]["figures"]["read 1 thread"]["unit"] == "bytes_per_s"'
   bench memory --memory-test=scaling --memory-size=8M --memory-kernel=read,copy \
-    --memory-isa=baseline --time=0.3 --json=b.json run
+    --isa=baseline --time=0.3 --json=b.json run
   check b.json 'set(d["test"]["scaling"]["of"]) == {"read", "copy"}' \
     'set(d["test"]["code"].values()) != set() and "avx2" not in d["test"]["code"].values()'
 }

@@ -260,8 +260,7 @@ static int loaded_open(const struct plan *plan, const void *cfg, void **ret_run,
     return rc;
   l->plan = plan;
   l->cfg = cfg;
-  l->streams = l->cfg->isa == ISA_BASELINE ? streams_baseline()
-                                           : streams_best();
+  l->streams = l->cfg->baseline ? streams_baseline() : streams_best();
   place_find_cpus(&l->cpus);
   place_find_caches("", l->cpus.of[0], &caches);
   l->line_bytes = caches.line_bytes;

@@ -51,7 +51,7 @@ int loops_choose(struct loops *l, const struct memory_cfg *cfg,
   uint64_t all;
   int rc;
 
-  l->streams = cfg->isa == ISA_BASELINE ? streams_baseline() : streams_best();
+  l->streams = cfg->baseline ? streams_baseline() : streams_best();
   rc = choose_loops(l, cfg, err);
   if (rc == 0)
     rc = pages_choose(cfg, place_last_caches("", cpus), CACHES_TIMES, &all,

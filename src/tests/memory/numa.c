@@ -89,8 +89,7 @@ static int numa_open(const struct plan *plan, const void *cfg, void **ret_run,
     return rc;
   m->plan = plan;
   m->cfg = cfg;
-  m->streams = m->cfg->isa == ISA_BASELINE ? streams_baseline()
-                                           : streams_best();
+  m->streams = m->cfg->baseline ? streams_baseline() : streams_best();
   place_find_cpus(&m->cpus);
   place_find_nodes("", &m->cpus, &m->nodes);
   if (m->nodes.n == 0) {

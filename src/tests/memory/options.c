@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/compiler.h"
 #include "base/err.h"
@@ -21,7 +22,19 @@ static const char *const memory_test_words[] = {
   "bandwidth", "latency", "loaded", "pairs", "numa", "scaling", NULL
 };
 static const char *const pages_words[] = { "auto", "small", "huge", NULL };
-static const char *const isa_words[] = { "best", "baseline", NULL };
+static const char *const isa_words[] = { "auto", "baseline", NULL };
+
+/* `best`: the old name of `auto`. */
+static int parse_isa(const char *text, void *ret, struct err *why)
+{
+  bool *baseline = ret;
+
+  (void)why;
+  *baseline = strcmp(text, "baseline") == 0;
+  return *baseline || strcmp(text, "auto") == 0 || strcmp(text, "best") == 0
+           ? 0
+           : -EINVAL;
+}
 
 static bool is_power_of_two(const char *text)
 {
@@ -139,12 +152,15 @@ const struct opt memory_opts[] = {
            "write-nt, copy-nt, scale-add-nt.",
   },
   {
-    OPT_WORD(struct memory_cfg, isa),
+    OPT_PARSED(struct memory_cfg, baseline, parse_isa),
     .flags = OPT_OWN | OPT_EXPERT,
-    .name = "memory-isa",
-    .def = "best",
+    .name = "isa",
+    .aliases = "memory-isa",
+    .def = "auto",
     .words = isa_words,
-    .help = "with --memory-test: instructions of the loops {best, baseline}",
+    .expected = "one of: auto, baseline",
+    .show_as = "=auto|baseline",
+    .help = "with --memory-test: instructions of the loops {auto,baseline}",
     .man = "baseline: the portable loops, without what only some processors "
            "have. The report says which ones were used.",
   },
@@ -176,7 +192,7 @@ static const char *new_option(const struct memory_cfg *cfg)
     return "memory-pages";
   if (cfg->kernels.n > 0)
     return "memory-kernel";
-  return cfg->isa != ISA_BEST ? "memory-isa" : NULL;
+  return cfg->baseline ? "isa" : NULL;
 }
 
 int memory_options_check(const struct memory_cfg *cfg, struct err *err)

@@ -48,11 +48,6 @@ enum memory_pages_wish {
   PAGES_HUGE,
 };
 
-enum memory_isa {
-  ISA_BEST,
-  ISA_BASELINE,
-};
-
 struct memory_cfg {
   uint64_t block_bytes;
   uint64_t total_bytes;
@@ -65,7 +60,7 @@ struct memory_cfg {
   uint64_t size_bytes; /* of all threads; 0: by the caches */
   int pages;
   struct opt_list kernels; /* none: all */
-  int isa;
+  bool baseline;
 };
 
 extern const struct opt memory_opts[];

@@ -236,10 +236,10 @@ static int pairs_open(const struct plan *plan, const void *cfg, void **ret_run,
                  "--memory-test=pairs needs two processors, and this process "
                  "may run on one only");
   else if (p->cfg->size_bytes > 0 || p->cfg->pages != PAGES_AUTO ||
-           p->cfg->isa != ISA_BEST)
+           p->cfg->baseline)
     rc = err_set(err, -EINVAL,
                  "--memory-test=pairs needs a single cache line: leave out "
-                 "--memory-size, --memory-pages and --memory-isa");
+                 "--memory-size, --memory-pages and --isa");
   if (rc < 0)
     pairs_close(p);
   else
