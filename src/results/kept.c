@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,7 +90,7 @@ int kept_ready(char ret[PATH_MAX], bool make)
   return access(ret, W_OK | X_OK) < 0 ? -errno : 0;
 }
 
-/* 20261128-223815-123-4567.json: other files are left alone. */
+/* 20261128-223815-123-4567.json */
 static bool kept_is_name(const char *name)
 {
   static const char digits[] = "0123456789";
@@ -181,36 +182,69 @@ const char *kept_or_file(const char *name, char room[PATH_MAX])
            : name;
 }
 
-int kept_open(struct kept_file *f)
+/* The time is now. */
+static int kept_name_file(const char *folder, const char *end,
+                          char ret[PATH_MAX])
 {
-  char folder[PATH_MAX], name[KEPT_NAME];
   const uint64_t ms = clock_read_ns(CLOCK_REALTIME) / NS_PER_MS;
   const time_t s = (time_t)(ms / 1000);
+  char name[KEPT_NAME];
   struct tm tm;
-  int n, fd, rc = kept_ready(folder, true);
+  int n;
 
-  memset(f, 0, sizeof(*f));
-  if (rc < 0)
-    return rc;
   if (!gmtime_r(&s, &tm) ||
       strftime(name, sizeof(name), "%Y%m%d-%H%M%S", &tm) == 0)
     return -EINVAL;
-  n = snprintf(f->place, PATH_MAX, "%s/%s-%03u-%ld.json", folder, name,
-               (unsigned)(ms % 1000), (long)getpid());
-  if (n < 0 || n >= PATH_MAX)
-    return -ENAMETOOLONG;
-  memcpy(f->path, f->place, (size_t)n + 1);
-  memcpy(f->path + n - 4, "part", 4);
+  n = snprintf(ret, PATH_MAX, "%s/%s-%03u-%ld.%s", folder, name,
+               (unsigned)(ms % 1000), (long)getpid(), end);
+  return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+int kept_open(struct kept_file *f)
+{
+  char folder[PATH_MAX];
+  int fd, rc = kept_ready(folder, true);
+
+  memset(f, 0, sizeof(*f));
+  if (rc == 0)
+    rc = kept_name_file(folder, "part", f->path);
+  if (rc < 0)
+    return rc;
   fd = open(f->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
             S_IRUSR | S_IWUSR);
   if (fd < 0)
     return -errno;
+  (void)flock(fd, LOCK_EX | LOCK_NB);
   f->stream = fdopen(fd, "w");
   if (f->stream)
     return 0;
   (void)close(fd);
   (void)unlink(f->path);
   return -ENOMEM;
+}
+
+bool kept_orphan(struct kept_file *f, size_t *at)
+{
+  char folder[PATH_MAX];
+  struct kept_name *names = NULL;
+  const size_t n = kept_folder(folder) ? kept_read(folder, true, &names) : 0;
+
+  memset(f, 0, sizeof(*f));
+  for (; *at < n && !f->stream; ++*at) {
+    int fd;
+
+    if (kept_is_whole(names[*at].text) ||
+        snprintf(f->path, PATH_MAX, "%s/%s", folder, names[*at].text) >=
+          PATH_MAX)
+      continue;
+    fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+      f->stream = fdopen(fd, "r+");
+    if (fd >= 0 && !f->stream)
+      (void)close(fd);
+  }
+  free(names);
+  return f->stream != NULL;
 }
 
 static void kept_remove_oldest(void)
@@ -229,10 +263,15 @@ static void kept_remove_oldest(void)
 
 void kept_close(struct kept_file *f, bool whole)
 {
-  const bool ok = fclose(f->stream) == 0 && whole;
+  bool ok = fclose(f->stream) == 0 && whole;
+  char folder[PATH_MAX], place[PATH_MAX];
 
   f->stream = NULL;
-  if (ok && rename(f->path, f->place) == 0)
+  ok = ok && kept_folder(folder);
+  do /* another file can have the name for a millisecond */
+    ok = ok && kept_name_file(folder, "json", place) == 0;
+  while (ok && access(place, F_OK) == 0);
+  if (ok && rename(f->path, place) == 0)
     kept_remove_oldest();
   else
     (void)unlink(f->path);

@@ -28,15 +28,19 @@ int kept_ready(char ret[PATH_MAX], bool make);
 
 /* A file that gets its name when it is complete. */
 struct kept_file {
-  char path[PATH_MAX], place[PATH_MAX];
+  char path[PATH_MAX];
   FILE *stream;
 };
 
-/* Readable by this user alone.  Errors leave nothing behind. */
+/* Readable by this user alone, and locked.  Errors leave nothing behind. */
 int kept_open(struct kept_file *f);
 /* Also removes the oldest results beyond KEPT_MAX; with `whole` false, the
  * file. */
 void kept_close(struct kept_file *f, bool whole);
+
+/* The next unfinished file of a process that has ended.  Begin with *at = 0.
+ * Close with kept_close(), or only the stream. */
+bool kept_orphan(struct kept_file *f, size_t *at);
 
 /* The names in the folder, newest first.  The caller frees *ret; NULL: none. */
 size_t kept_list(const char *folder, struct kept_name **ret);

@@ -69,7 +69,7 @@ struct child_words {
 void child_words_add(struct child_words *w, char *text);
 void child_words_addf(struct child_words *w, const char *fmt, ...)
   PRINTF_LIKE(2, 3);
-/* The text of `b`, which is freed. */
+/* Frees `b`. */
 void child_words_take(struct child_words *w, struct strbuf *b);
 /* --NAME=VALUE */
 void child_words_add_option(struct child_words *w, const char *name,
@@ -89,7 +89,7 @@ int child_scratch_in(const char *below, const char *name, char **ret,
 /* In memory; children do not inherit the file.  NULL: errno is set. */
 FILE *scratch_file(void);
 
-/* Removes the folder and its files, and frees the name; NULL is allowed. */
+/* And its files; frees the name.  NULL is allowed. */
 void child_scratch_remove(char *folder);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "results/kept.h"
 #include "tools/child.h"
 #include "tools/find.h"
 #include "tools/result.h"
@@ -66,6 +67,7 @@ struct database_cfg {
   double old_s; /* a transaction open for this long is a remark */
   double price; /* per hour; 0: not given */
   bool isolation;
+  const char *resume; /* "": no */
 };
 
 struct database {
@@ -80,9 +82,13 @@ struct database {
   struct child_words own; /* options that lead to the tables */
   char schema[32];        /* "": nothing was made */
   bool is_whole_database; /* `schema` is a database on PostgreSQL, too */
-  char left[128];         /* a statement that the user must execute */
+  struct strbuf left;     /* a command that removes `schema`; empty: gone */
 
   uint64_t begun_ns;
+  double earlier_s;        /* measured by the run that is resumed */
+  double load_s;           /* not part of the time of a run that resumes this */
+  enum database_part next; /* not yet measured; DATABASE_PARTS: complete */
+  struct kept_file kept;
   uint64_t rows;  /* of each table */
   double allowed; /* connections that the run can open; 0: not known */
   json_t *doctor; /* owned; NULL: no findings */
@@ -101,6 +107,8 @@ struct database {
 
 const char *database_part_name(enum database_part part);
 
+/* Without the time for loading. */
+double database_measured_s(const struct database *d);
 /* The first step of the part with events, or NULL. */
 const struct result *database_result(const struct database *d,
                                      enum database_part part);
@@ -112,6 +120,7 @@ bool database_misses_alone(const struct database *d);
 uint64_t database_cache(const struct database *d);
 /* "pgsql", "mysql", "sqlite", "" */
 const char *database_driver(const struct database *d);
+bool database_is(const struct database *d, const char *driver);
 
 void database_say_step(const struct database_step *s, struct strbuf *out);
 
@@ -135,8 +144,18 @@ int database_put_sql(const struct database *d, const char *name,
 /* `option` [opt].  False: see d->failure. */
 bool database_execute(struct database *d, const char *sql, const char *option);
 
+/* On stdout, unless the document is there; frees `text`. */
+void database_print(const struct database *d, struct strbuf *text);
 /* Runs and prints a step.  -EINTR: a signal has come. */
 int database_step(struct database *d, const struct database_how *h,
                   struct err *err);
+
+/* Findings of `bench doctor` with the most connections of the curve. */
+int database_ask_doctor(struct database *d, struct err *err);
+/* Cuts whole parts until the least time of the others is there. */
+void database_cut(struct database *d, enum database_part from);
+int database_load(struct database *d, struct err *err);
+int database_perform(struct database *d, enum database_part part,
+                     struct err *err);
 
 #endif

@@ -147,28 +147,30 @@ bool database_execute(struct database *d, const char *sql, const char *option)
   return rc == 0 && status == EXIT_OK;
 }
 
+/* A file of SQL has one name in all documents. */
 static void database_take_result(struct database_step *s, const char *path)
 {
+  json_t *json = json_load_file(path, 0, NULL);
+  json_t *run = json_object_get(json, "run");
+  const char *test = result_text_at(run, "test");
+  const char *name = test ? strrchr(test, '/') : NULL;
   struct err unread = { "" };
 
-  if (access(path, F_OK) < 0)
-    return;
-  if (result_load(&s->result, path, &unread) < 0)
+  if (name)
+    (void)json_object_set_new(run, "test", json_string(name + 1));
+  if (json && result_load_json(&s->result, path, json, &unread) < 0)
     log_msg(LOG_WARNING, "%s", unread.text);
   (void)unlink(path);
   s->result.path = s->result.run.path = NULL;
 }
 
-static void database_print_step(const struct database *d,
-                                const struct database_step *s)
+void database_print(const struct database *d, struct strbuf *text)
 {
   FILE *to = outname_is_stdout(d->args->results->json) ? stderr : stdout;
-  struct strbuf line = { 0 };
 
-  database_say_step(s, &line);
-  (void)fprintf(to, "%s\n", strbuf_str(&line));
+  (void)fprintf(to, "%s\n", strbuf_str(text));
   (void)fflush(to);
-  strbuf_done(&line);
+  strbuf_done(text);
 }
 
 int database_step(struct database *d, const struct database_how *h,
@@ -199,7 +201,9 @@ int database_step(struct database *d, const struct database_how *h,
   if (rc == 0) {
     database_take_result(s, strbuf_str(&path));
     d->n_steps++;
-    database_print_step(d, s);
+    strbuf_clear(&path);
+    database_say_step(s, &path);
+    database_print(d, &path);
   }
   strbuf_done(&path);
   if (rc == 0 && d->children.signal != 0)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/machine/cgroup.h"
@@ -81,6 +82,18 @@ const char *database_driver(const struct database *d)
   const char *name = r ? result_text_at(r->json, "database.driver") : NULL;
 
   return name ? name : "";
+}
+
+double database_measured_s(const struct database *d)
+{
+  const uint64_t ns = clock_now_ns() - d->begun_ns;
+
+  return d->earlier_s + (double)ns / (double)NS_PER_S - d->load_s;
+}
+
+bool database_is(const struct database *d, const char *driver)
+{
+  return strcmp(database_driver(d), driver) == 0;
 }
 
 static double database_p(const struct result *r, const char *key)
@@ -159,7 +172,7 @@ static void database_say_where(const struct database *d, struct strbuf *out)
   strbuf_addf(out, "This is %s%s%s%s%s", database_driver(d), version ? " " : "",
               version ? version : "", address ? " at " : "",
               address ? address : "");
-  if (strcmp(database_driver(d), "sqlite") != 0)
+  if (!database_is(d, "sqlite"))
     strbuf_addf(out, ", %s",
                 !tls || strcmp(tls, "none") == 0 ? "without TLS" : tls);
   if (rtt_s > 0)
@@ -216,6 +229,15 @@ static void database_say_peak(const struct database *d, struct strbuf *out)
       d->cfg->price * 1e6 / 3600 / database_queries(&peak->result.run));
 }
 
+static bool database_has(const struct database *d, enum database_part part)
+{
+  for (size_t i = 0; i < d->n_steps; i++) {
+    if (d->steps[i].part == part)
+      return true;
+  }
+  return false;
+}
+
 static double database_per_event(const struct database *d)
 {
   const struct database_step *peak = database_peak(d);
@@ -237,7 +259,7 @@ static void database_say_rate(const struct database *d, struct strbuf *out)
   else if (database_misses_alone(d))
     strbuf_addf(out, "It does not hold %s, even with one connection",
                 d->objective);
-  else if (d->find.n == 0)
+  else if (!database_has(d, DATABASE_SEARCH))
     strbuf_addf(out, "The objective %s was not tested", d->objective);
   else
     strbuf_addf(out, "No rate was found that holds %s%s", d->objective,
@@ -454,11 +476,12 @@ static json_t *database_sweep_json(const struct database *d)
 
   for (size_t i = 0; i < d->n_steps; i++)
     jobj_push(&names, jobj_string(d->steps[i].name));
-  return json_pack(
-    "{s:[{s:s,s:o}],s:b,s:i,s:f,s:b,s:i,s:b,s:n,s:n,s:f}", "options", "name",
-    "part", "values", jobj_take(&names), "parts", 1, "repeat", 1, "pause_s",
-    0.0, "prepared_each_step", 0, "steps_planned", (int)d->n_steps,
-    "interrupted", d->children.signal != 0, "best", "knee", "knee_share", 0.95);
+  return json_pack("{s:[{s:s,s:o}],s:b,s:i,s:f,s:b,s:i,s:b,s:n,s:n,s:f}",
+                   "options", "name", "part", "values", jobj_take(&names),
+                   "parts", 1, "repeat", 1, "pause_s", 0.0,
+                   "prepared_each_step", 0, "steps_planned", (int)d->n_steps,
+                   "interrupted", d->next < DATABASE_PARTS, "best", "knee",
+                   "knee_share", 0.95);
 }
 
 static json_t *database_json(const struct database *d)
@@ -493,10 +516,14 @@ static json_t *database_json(const struct database *d)
     jobj_text(&o, "tls_failure", strbuf_str(&d->tls_failure));
   if (d->verdict.len > 0)
     jobj_text(&o, "isolation", strbuf_str(&d->verdict));
-  if (d->left[0])
-    jobj_text(&o, "left_behind", d->left);
+  if (d->left.len > 0)
+    jobj_text(&o, "left_behind", strbuf_str(&d->left));
   else
     jobj_null(&o, "left_behind");
+  jobj_real(&o, "measured_s", database_measured_s(d));
+  jobj_add(&o, "next",
+           d->next < DATABASE_PARTS ? jobj_string(database_part_name(d->next))
+                                    : json_null());
   return jobj_take(&o);
 }
 

@@ -1,10 +1,8 @@
 /*
- * database_tool.c - the parts of `bench database`: their time, their processes,
- * and the schema around their tables.
+ * database_tool.c - `bench database`: its schema, earlier runs, the protocol.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,92 +23,7 @@
 #include "tools/sweep_internal.h"
 #include "tools/tool.h"
 
-/* ---- parts and their time ---- */
-
-/* Start and end of a process. */
-#define PROCESS_S 0.4
-/* Share of the time for loading, and the rows per second to expect. */
-#define LOAD_SHARE 0.12
-#define LOAD_PER_S 30000.0
-#define ROW_BYTES 250.0
-
-enum {
-  THREADS = 16,       /* of reads and writes */
-  CURVE_MAX = 64,     /* connections */
-  SEARCH_STEPS = 12,  /* the time of a step is this part of the search */
-  ROWS_MIN = 2000,    /* of each table */
-  ROWS_MAX = 8000000, /* 8 GB in four tables */
-};
-
-struct row {
-  const char *test; /* NULL: a file of SQL */
-  double weight;    /* share of the time above the least */
-  double least_s;
-  unsigned processes;
-  unsigned cut; /* the lowest is cut first */
-};
-
-static const struct row rows[DATABASE_PARTS] = {
-  [DATABASE_FLOOR] = { NULL, 3, 0.5, 1, 10 },
-  [DATABASE_CONNECT] = { "connect", 4, 0.5, 1, 4 },
-  [DATABASE_CONNECT_TLS] = { "connect", 4, 0.5, 1, 1 },
-  [DATABASE_POINT] = { "oltp_point_select", 5, 0.5, 1, 5 },
-  [DATABASE_READS] = { "oltp_read_only", 9, 1, 1, 3 },
-  [DATABASE_WRITES] = { "oltp_write_only", 9, 1, 1, 2 },
-  [DATABASE_ISOLATION] = { "append", 8, 1, 3, 9 },
-  [DATABASE_CURVE] = { "oltp_read_write", 22, 3, 5, 8 },
-  [DATABASE_SEARCH] = { "oltp_read_write", 26, 7, 6, 7 },
-  [DATABASE_STEADY] = { "oltp_read_write", 30, 2, 1, 6 },
-};
-
-static double database_left_s(const struct database *d)
-{
-  return d->total_s - (double)(clock_now_ns() - d->begun_ns) / (double)NS_PER_S;
-}
-
-static void database_sum(const struct database *d, enum database_part from,
-                         double *ret_least_s, double *ret_weight)
-{
-  *ret_least_s = *ret_weight = 0;
-  for (unsigned i = from; i < DATABASE_PARTS; i++) {
-    if (d->cut[i] || d->alien[i])
-      continue;
-    *ret_least_s += rows[i].least_s + rows[i].processes * PROCESS_S;
-    *ret_weight += rows[i].weight;
-  }
-}
-
-/* Cuts whole parts until the least time of the others is there. */
-static void database_cut(struct database *d, enum database_part from)
-{
-  double least_s, weight;
-
-  for (unsigned cut = 1; cut <= DATABASE_PARTS; cut++) {
-    database_sum(d, from, &least_s, &weight);
-    if (least_s <= database_left_s(d))
-      return;
-    for (unsigned i = from; i < DATABASE_PARTS; i++)
-      d->cut[i] = d->cut[i] || (rows[i].cut == cut && !d->alien[i]);
-  }
-}
-
-/* Seconds for the next part: what earlier parts left is shared again. */
-static double database_share_s(const struct database *d,
-                               enum database_part part)
-{
-  double least_s, weight, spare_s;
-
-  database_sum(d, part, &least_s, &weight);
-  spare_s = fmax(database_left_s(d) - least_s, 0);
-  return rows[part].least_s + spare_s * rows[part].weight / weight;
-}
-
 /* ---- the schema ---- */
-
-static bool database_is(const struct database *d, const char *driver)
-{
-  return strcmp(database_driver(d), driver) == 0;
-}
 
 static void database_option_of(const struct database *d, struct strbuf *out)
 {
@@ -143,14 +56,28 @@ static bool database_create(struct database *d)
   return done;
 }
 
-/* FORCE: a pooler keeps sessions. */
-static void database_say_drop(const struct database *d, struct strbuf *out)
+static void database_file(const struct database *d, struct strbuf *out)
 {
-  strbuf_addf(out, "DROP %s IF EXISTS %s%s;",
-              database_is_schema(d) ? "SCHEMA" : "DATABASE", d->schema,
-              database_is_schema(d)     ? " CASCADE"
-              : database_is(d, "pgsql") ? " WITH (FORCE)"
-                                        : "");
+  strbuf_addf(
+    out, "%s-%s",
+    result_text_at(database_result(d, DATABASE_FLOOR)->json, "database.file"),
+    d->schema);
+}
+
+/* FORCE: a pooler keeps sessions. */
+static void database_say_left(struct database *d)
+{
+  strbuf_clear(&d->left);
+  if (database_is(d, "sqlite")) {
+    strbuf_adds(&d->left, "rm ");
+    database_file(d, &d->left);
+  } else {
+    strbuf_addf(&d->left, "DROP %s IF EXISTS %s%s;",
+                database_is_schema(d) ? "SCHEMA" : "DATABASE", d->schema,
+                database_is_schema(d)     ? " CASCADE"
+                : database_is(d, "pgsql") ? " WITH (FORCE)"
+                                          : "");
+  }
 }
 
 static bool database_drop(struct database *d)
@@ -158,20 +85,40 @@ static bool database_drop(struct database *d)
   struct strbuf sql = { 0 };
   bool done;
 
-  database_say_drop(d, &sql);
-  strbuf_adds(&sql, "\n");
+  strbuf_addf(&sql, "%s\n", strbuf_str(&d->left));
   done = database_execute(d, strbuf_str(&sql), NULL);
+  if (done)
+    strbuf_clear(&d->left);
   strbuf_done(&sql);
   return done;
 }
 
-/* A pooler can ignore options of sessions: tables must not be made in another
- * schema. */
+static void database_put(const json_t *json, FILE *to)
+{
+  rewind(to);
+  if (output_json(json, to) && fflush(to) == 0)
+    (void)ftruncate(fileno(to), ftell(to));
+}
+
+/* For --resume after a kill. */
+static void database_save(struct database *d)
+{
+  json_t *json = d->kept.stream ? database_document(d) : NULL;
+
+  if (json)
+    database_put(json, d->kept.stream);
+  json_decref(json);
+}
+
+/* A pooler can ignore options of sessions. */
 static bool database_make(struct database *d)
 {
   struct strbuf sql = { 0 }, option = { 0 };
-  bool made = database_create(d);
+  bool made;
 
+  database_say_left(d);
+  database_save(d);
+  made = database_create(d);
   database_option_of(d, &option);
   if (made && database_is_schema(d)) {
     strbuf_addf(&sql, "SELECT 1 / (current_schema() = '%s')::int;\n",
@@ -203,7 +150,10 @@ static int database_make_file(struct database *d, const char *beside,
                    "of a file)",
                    beside);
   }
-  strbuf_addf(&option, SQLITE_FILE "%s-%s", beside, d->schema);
+  database_say_left(d);
+  database_save(d);
+  strbuf_adds(&option, SQLITE_FILE);
+  database_file(d, &option);
   path = strbuf_str(&option) + strlen(SQLITE_FILE);
   fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd < 0)
@@ -214,22 +164,26 @@ static int database_make_file(struct database *d, const char *beside,
     child_words_take(&d->own, &option);
   else
     d->schema[0] = '\0';
+  if (rc < 0)
+    strbuf_clear(&d->left);
   strbuf_done(&option);
   return rc;
 }
 
-static void database_remove_file(const struct database *d)
+static void database_remove_file(struct database *d)
 {
   static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
 
   for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
     struct strbuf path = { 0 };
 
-    strbuf_addf(&path, "%s%s", d->own.of[0] + strlen(SQLITE_FILE), ends[i]);
+    database_file(d, &path);
+    strbuf_adds(&path, ends[i]);
     if (!path.failed)
       (void)unlink(strbuf_str(&path));
     strbuf_done(&path);
   }
+  strbuf_clear(&d->left);
 }
 
 static const char *database_advice(const struct database *d,
@@ -268,6 +222,7 @@ static int database_make_schema(struct database *d, const char *file,
   if (made)
     return 0;
   d->schema[0] = '\0';
+  strbuf_clear(&d->left);
   return err_set(
     err, -EPERM, "cannot make a schema for the tables (%.200s): %s",
     strbuf_str(&d->failure), database_advice(d, strbuf_str(&d->failure)));
@@ -277,361 +232,283 @@ static int database_make_schema(struct database *d, const char *file,
 static void database_clean(struct database *d)
 {
   const int number = d->children.signal;
-  struct strbuf sql = { 0 };
 
   if (d->schema[0] && database_is(d, "sqlite")) {
     database_remove_file(d);
   } else if (d->schema[0]) {
     d->children.signal = 0;
     child_words_done(&d->own);
-    if (!database_drop(d)) {
-      database_say_drop(d, &sql);
-      (void)snprintf(d->left, sizeof(d->left), "%s", strbuf_str(&sql));
+    if (!database_drop(d))
       log_msg(LOG_WARNING, "'%s' could not be removed (%s); use: %s", d->schema,
-              strbuf_str(&d->failure), d->left);
-    }
+              strbuf_str(&d->failure), strbuf_str(&d->left));
     if (number != 0)
       d->children.signal = number;
   }
   d->schema[0] = '\0';
-  strbuf_done(&sql);
 }
 
-/* ---- parts ---- */
+/* ---- earlier runs ---- */
 
-static unsigned database_threads(const struct database *d, unsigned wanted)
+/* Of the first step of both. */
+static bool database_is_same(const struct database *d, const json_t *floor)
 {
-  return d->allowed > 0 && wanted > d->allowed ? (unsigned)fmax(d->allowed, 1)
-                                               : wanted;
-}
+  static const char *const options[] = {
+    "db-driver",  "pgsql-host", "pgsql-port",   "pgsql-db", "mysql-host",
+    "mysql-port", "mysql-db",   "mysql-socket", "sqlite-db"
+  };
+  const json_t *own = database_result(d, DATABASE_FLOOR)->json;
 
-static int database_plain(struct database *d, enum database_part part,
-                          struct err *err)
-{
-  const bool wide = part == DATABASE_READS || part == DATABASE_WRITES;
-  struct strbuf path = { 0 };
-  struct database_how h = { .part = part,
-                            .test = rows[part].test,
-                            .time_s = database_share_s(d, part),
-                            .threads = wide ? database_threads(d, THREADS)
-                                            : 1 };
-  int rc = 0;
+  for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+    const json_t *a = json_object_get(json_object_get(own, "options"),
+                                      options[i]);
+    const json_t *b = json_object_get(json_object_get(floor, "options"),
+                                      options[i]);
 
-  if (!h.test) {
-    rc = database_put_sql(d, "select_1", "SELECT 1;\n", &path, err);
-    h.test = strbuf_str(&path);
+    if (a != b &&
+        !json_equal(json_object_get(a, "value"), json_object_get(b, "value")))
+      return false;
   }
-  if (rc == 0)
-    rc = database_step(d, &h, err);
-  strbuf_done(&path);
+  return true;
+}
+
+/* Only a command of the known form. */
+static bool database_remove_left(struct database *d, const char *left)
+{
+  const char *name = strstr(left, "bench_");
+  bool removed = false;
+
+  for (const char *more = name; more; more = strstr(name + 1, "bench_"))
+    name = more;
+  if (!name || sscanf(name, "%14[a-z0-9_]", d->schema) != 1)
+    return false;
+  d->is_whole_database = strncmp(left, "DROP DATABASE ", 14) == 0;
+  database_say_left(d);
+  if (strcmp(strbuf_str(&d->left), left) == 0) {
+    database_clean(d);
+    removed = d->left.len == 0;
+  }
+  strbuf_clear(&d->left);
+  d->schema[0] = '\0';
+  d->is_whole_database = false;
+  return removed;
+}
+
+/* Killed runs: results are kept, tables removed. */
+static void database_take_orphans(struct database *d)
+{
+  struct kept_file f;
+  size_t at = 0;
+
+  while (kept_orphan(&f, &at)) {
+    json_t *json = json_loadf(f.stream, 0, NULL);
+    json_t *of = json_object_get(json, "database");
+    const char *left = result_text_at(of, "left_behind");
+    struct strbuf line = { 0 };
+
+    if (!of) {
+      (void)fclose(f.stream);
+      json_decref(json);
+      continue;
+    }
+    strbuf_adds(&line, "An earlier run was killed.");
+    if (left && database_is_same(d, result_at(json, "steps.0.result")) &&
+        database_remove_left(d, left)) {
+      strbuf_addf(&line, " Its tables have been removed: %s", left);
+      (void)json_object_set_new(of, "left_behind", json_null());
+    } else if (left) {
+      strbuf_addf(&line, " To remove its tables: %s", left);
+    }
+    database_print(d, &line);
+    database_put(json, f.stream);
+    kept_close(&f, true);
+    json_decref(json);
+  }
+}
+
+static enum database_part database_part_of(const char *name)
+{
+  static const struct {
+    const char *begin;
+    enum database_part part;
+  } of[] = { { "connections with", DATABASE_CONNECT_TLS },
+             { "mix, ", DATABASE_CURVE },
+             { "search ", DATABASE_SEARCH },
+             { "steady, ", DATABASE_STEADY } };
+  unsigned part = 0;
+
+  for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+    if (strncmp(name, of[i].begin, strlen(of[i].begin)) == 0)
+      return of[i].part;
+  }
+  while (part < DATABASE_PARTS &&
+         strcmp(name, database_part_name((enum database_part)part)) != 0)
+    part++;
+  return (enum database_part)part;
+}
+
+/* Of complete parts; the first is new. */
+static int database_take_steps(struct database *d, const json_t *steps,
+                               struct err *err)
+{
+  const json_t *one;
+  int rc = 0;
+  size_t i;
+
+  json_array_foreach(steps, i, one)
+  {
+    struct database_step *s = &d->steps[d->n_steps];
+    const char *name = result_text_at(one, "values.part");
+    json_t *run = json_object_get(one, "result");
+
+    *s = (struct database_step){ .part = database_part_of(name ? name : "") };
+    if (s->part == DATABASE_FLOOR || s->part >= d->next || rc < 0 ||
+        d->n_steps + 1 >= DATABASE_STEPS_MAX)
+      continue;
+    (void)snprintf(s->name, sizeof(s->name), "%s", name);
+    s->status = (int)json_integer_value(json_object_get(one, "exit_status"));
+    if (json_is_object(run))
+      rc = result_load_json(&s->result, d->cfg->resume, json_incref(run), err);
+    s->result.path = s->result.run.path = NULL;
+    if (s->result.json)
+      s->threads = (unsigned)s->result.run.threads;
+    d->n_steps++;
+  }
   return rc;
 }
 
-/* Or NULL. */
-static const char *database_other_tls(const struct database *d,
-                                      const char **ret_name)
+static int database_take_document(struct database *d, const json_t *json,
+                                  const char *path, struct err *err)
 {
-  const char *with = result_text_at(database_result(d, DATABASE_FLOOR)->json,
-                                    "database.tls_protocol");
-  const bool tls = with && strcmp(with, "none") != 0;
+  const json_t *of = json_object_get(json, "database"), *one;
+  const char *next = result_text_at(of, "next");
+  const char *objective = result_text_at(of, "objective");
+  const char *text;
+  double number;
+  size_t i;
 
-  *ret_name = tls ? "connections without TLS" : "connections with TLS";
-  if (!with)
-    return NULL;
-  if (database_is(d, "pgsql"))
-    return tls ? "--pgsql-sslmode=disable" : "--pgsql-sslmode=require";
-  return tls ? "--mysql-ssl=off" : "--mysql-ssl=REQUIRED";
+  if (!next ||
+      json_integer_value(json_object_get(of, "protocol")) != DATABASE_PROTOCOL)
+    return err_set(err, -EINVAL,
+                   "'%.200s' is not of a run of bench database that was "
+                   "interrupted",
+                   path);
+  if (!database_is_same(d, result_at(json, "steps.0.result")))
+    return err_set(err, -EINVAL, "'%.200s' is of another server", path);
+  if (!objective || strcmp(objective, d->objective) != 0)
+    return err_set(err, -EINVAL,
+                   "'%.200s' has the objective %.60s, and not %.60s", path,
+                   objective ? objective : "", d->objective);
+  d->next = database_part_of(next);
+  number = result_number_at(of, "measured_s");
+  d->earlier_s = number > 0 ? number : 0;
+  number = result_number_at(of, "rate");
+  d->rate = number > 0 ? number : 0;
+  if (json_is_true(json_object_get(of, "rate_confirmed")))
+    d->find.search.end = SEARCH_FOUND;
+  json_array_foreach(json_object_get(of, "cut"), i, one)
+  {
+    const enum database_part part = database_part_of(
+      json_is_string(one) ? json_string_value(one) : "");
+
+    if (part < d->next)
+      d->cut[part] = true;
+  }
+  json_array_foreach(json_object_get(of, "remarks"), i, one)
+  {
+    text = result_text_at(one, "code");
+    d->is_violated |= text && strcmp(text, "isolation") == 0;
+  }
+  text = result_text_at(of, "isolation");
+  strbuf_adds(&d->verdict, text ? text : "");
+  text = result_text_at(of, "tls_failure");
+  strbuf_adds(&d->tls_failure, text ? text : "");
+  return database_take_steps(d, json_object_get(json, "steps"), err);
 }
 
-static int database_connect_tls(struct database *d, struct err *err)
+static int database_resume(struct database *d, struct err *err)
 {
-  struct database_how h = { .part = DATABASE_CONNECT_TLS,
-                            .test = "connect",
-                            .time_s = database_share_s(d, DATABASE_CONNECT_TLS),
-                            .threads = 1,
-                            .may_fail = true };
+  const bool last = strcmp(d->cfg->resume, "last") == 0;
+  char room[PATH_MAX], number[24];
+  const char *path = kept_or_file(d->cfg->resume, room);
+  json_t *json = last ? NULL : json_load_file(path, 0, NULL);
   int rc;
 
-  h.option[0] = database_other_tls(d, &h.name);
-  if (!h.option[0]) {
-    d->alien[DATABASE_CONNECT_TLS] = true;
-    return 0;
+  for (unsigned i = 1; last && !json; i++) {
+    (void)snprintf(number, sizeof(number), "%u", i);
+    if (!kept_path(number, room))
+      return err_set(err, -ENOENT,
+                     "no result of bench database is kept here (expected the "
+                     "document of --json after --resume=)");
+    path = room;
+    json = json_load_file(path, 0, NULL);
+    if (!result_at(json, "database.protocol")) {
+      json_decref(json);
+      json = NULL;
+    }
   }
-  rc = database_step(d, &h, err);
-  strbuf_adds(&d->tls_failure, strbuf_str(&d->failure));
+  rc = database_take_document(d, json, path, err);
+  json_decref(json);
   return rc;
-}
-
-static int database_prepare(struct database *d, const char *test,
-                            unsigned threads, struct err *err)
-{
-  struct child_words more = { 0 };
-  int status = 0, rc;
-
-  child_words_addf(&more, "--threads=%u", threads);
-  rc = database_run(d, test, "prepare", &more, &status, err);
-  if (rc < 0 || d->children.signal != 0)
-    return rc < 0 ? rc : -EINTR;
-  return status == EXIT_OK
-           ? 0
-           : err_set(err, -EIO, "the tables could not be loaded: %s",
-                     strbuf_str(&d->failure));
-}
-
-static int database_verify(struct database *d, const char *history,
-                           struct err *err)
-{
-  struct child_words words = { 0 };
-  int status = 0, rc;
-
-  child_words_addf(&words, "%s", d->args->argv[0]);
-  child_words_addf(&words, "verify");
-  child_words_addf(&words, "%s", history);
-  rc = database_child(d, &words, CHILD_OUT_ERR_FD, &d->verdict, &status, err);
-  d->is_violated = rc == 0 && status == TOOL_FAILED;
-  return rc;
-}
-
-static int database_isolation(struct database *d, struct err *err)
-{
-  struct strbuf history = { 0 };
-  struct database_how h = { .part = DATABASE_ISOLATION,
-                            .test = rows[DATABASE_ISOLATION].test,
-                            .time_s = database_share_s(d, DATABASE_ISOLATION),
-                            .threads = database_threads(d, THREADS),
-                            .option = { "--isolation=serializable" } };
-  int rc = database_prepare(d, h.test, 1, err);
-
-  strbuf_addf(&history, "--history=%s/history.log", d->folder);
-  h.option[1] = strbuf_str(&history);
-  if (rc == 0)
-    rc = database_step(d, &h, err);
-  if (rc == 0)
-    rc = database_verify(d, strchr(h.option[1], '=') + 1, err);
-  strbuf_done(&history);
-  return rc;
-}
-
-static int database_curve(struct database *d, struct err *err)
-{
-  const double time_s = database_share_s(d, DATABASE_CURVE);
-  const unsigned top = database_threads(d, CURVE_MAX);
-  const unsigned factor = time_s < 10 ? 4 : 2;
-  unsigned points = 1;
-  int rc = 0;
-
-  for (unsigned n = 1; n < top; n *= factor)
-    points++;
-  for (unsigned i = 0, n = 1; i < points && rc == 0;
-       i++, n = n * factor < top ? n * factor : top) {
-    char name[32];
-    const struct database_how h = { .part = DATABASE_CURVE,
-                                    .name = name,
-                                    .test = "oltp_read_write",
-                                    .time_s = time_s / points,
-                                    .threads = n,
-                                    .judged = n == 1 };
-
-    (void)snprintf(name, sizeof(name), "mix, %u connection%s", n,
-                   n == 1 ? "" : "s");
-    rc = database_step(d, &h, err);
-  }
-  return rc;
-}
-
-/* ---- the objective ---- */
-
-/* For a given rate, connections must not be what limits it. */
-static unsigned database_threads_at_rate(const struct database *d)
-{
-  const struct database_step *peak = database_peak(d);
-
-  return database_threads(
-    d, peak && 2 * peak->threads > THREADS ? 2 * peak->threads : THREADS);
-}
-
-static int database_search_step(struct database *d, struct database_how *h,
-                                struct err *err)
-{
-  struct find *f = &d->find;
-  const struct result_file *r = &d->steps[d->n_steps].result;
-  struct strbuf name = { 0 };
-  int rc;
-
-  strbuf_addf(&name, "search %zu: ", f->n + 1);
-  if (f->search.value > 0)
-    find_value(f, f->search.value, &name);
-  else
-    strbuf_adds(&name, "closed loop");
-  h->name = strbuf_str(&name);
-  h->rate = f->search.value;
-  h->judged = h->rate > 0;
-  h->option[0] = h->judged ? "--slo-until-decided=on" : NULL;
-  rc = database_step(d, h, err);
-  if (rc == 0 && r->json)
-    find_judge(f, f->search.phase, f->search.value, &r->run);
-  else if (rc == 0)
-    find_judge_failed(f, f->search.phase, f->search.value, NULL);
-  strbuf_done(&name);
-  return rc;
-}
-
-static int database_search(struct database *d, struct err *err)
-{
-  const double share_s = database_share_s(d, DATABASE_SEARCH);
-  const double end_s = database_left_s(d) - share_s;
-  struct database_how h = { .part = DATABASE_SEARCH,
-                            .test = "oltp_read_write",
-                            .time_s = fmax(share_s / SEARCH_STEPS, 1.0),
-                            .threads = database_threads_at_rate(d),
-                            .may_fail = true };
-  struct find *f = &d->find;
-  int rc = 0;
-
-  f->rules = (struct search_rules){ .what = SEARCH_RATE,
-                                    .precision = share_s < 60 ? 0.1 : 0.05,
-                                    .confirm = share_s < 60 ? 1 : 2,
-                                    .again = SEARCH_AGAIN };
-  find_set_objective(f, d->objective);
-  for (find_choose(f); rc == 0 && f->search.end == SEARCH_GOES_ON &&
-                       d->n_steps + 2 <= DATABASE_STEPS_MAX &&
-                       database_left_s(d) - h.time_s - PROCESS_S >= end_s;
-       find_choose(f))
-    rc = database_search_step(d, &h, err);
-  for (size_t i = 0; i < f->n; i++) {
-    if (f->step[i].verdict == SEARCH_HELD && f->step[i].value > d->rate)
-      d->rate = f->step[i].value;
-  }
-  if (f->search.end == SEARCH_FOUND)
-    d->rate = f->search.low;
-  return rc;
-}
-
-static int database_steady(struct database *d, struct err *err)
-{
-  char name[64];
-  const struct database_how h = { .part = DATABASE_STEADY,
-                                  .name = name,
-                                  .test = "oltp_read_write",
-                                  .time_s = database_share_s(d,
-                                                             DATABASE_STEADY),
-                                  .rate = 0.8 * d->rate,
-                                  .threads = database_threads_at_rate(d),
-                                  .judged = true,
-                                  .may_fail = true };
-
-  d->alien[DATABASE_STEADY] = !(h.rate > 0);
-  if (d->alien[DATABASE_STEADY])
-    return 0;
-  (void)snprintf(name, sizeof(name), "steady, 80 %% of %.4g/s", d->rate);
-  return database_step(d, &h, err);
 }
 
 /* ---- the protocol ---- */
 
 /* Steps would make a missing file of SQLite, and leave it.  The finding cuts
  * longer paths. */
-static int database_spare_file(struct database *d, const char *text,
-                               struct err *err)
+static int database_spare_file(struct database *d, struct err *err)
 {
-  char path[201];
-
-  if (sscanf(text, "the file '%200[^\n]", path) != 1 ||
-      !text_ends_with(path, "' does not exist"))
-    return 0;
-  path[strlen(path) - strlen("' does not exist")] = '\0';
-  return database_make_schema(d, path, err);
-}
-
-/* Findings of `bench doctor` with the most connections of the curve. */
-static int database_ask_doctor(struct database *d, struct err *err)
-{
-  struct child_words more = { 0 };
-  struct strbuf file = { 0 };
-  const json_t *findings, *one;
-  int status = 0;
+  const json_t *one;
   size_t i;
-  int rc;
 
-  strbuf_addf(&file, "%s/doctor.json", d->folder);
-  child_words_addf(&more, "--json=%s", strbuf_str(&file));
-  child_words_addf(&more, "--threads=%d", (int)CURVE_MAX);
-  rc = database_run(d, "doctor", "oltp_read_write", &more, &status, err);
-  if (rc == 0)
-    d->doctor = json_load_file(strbuf_str(&file), 0, NULL);
-  strbuf_done(&file);
-  findings = json_object_get(d->doctor, "findings");
-  json_array_foreach(findings, i, one)
+  json_array_foreach(json_object_get(d->doctor, "findings"), i, one)
   {
-    const char *subject = result_text_at(one, "subject");
     const char *text = result_text_at(one, "text");
-    const char *is = text ? strstr(text, " is ") : NULL;
-    unsigned long long allowed, used;
+    char path[201];
 
-    if (rc == 0 && subject && text && strcmp(subject, "server") == 0)
-      rc = database_spare_file(d, text, err);
-    if (subject && is && strcmp(subject, "connections") == 0 &&
-        sscanf(is, " is %llu, %llu in use", &allowed, &used) == 2)
-      d->allowed = allowed > used + 4 ? (double)(allowed - used - 3) : 1;
+    if (text && sscanf(text, "the file '%200[^\n]", path) == 1 &&
+        text_ends_with(path, "' does not exist")) {
+      path[strlen(path) - strlen("' does not exist")] = '\0';
+      return database_make_schema(d, path, err);
+    }
   }
-  return rc < 0 || d->children.signal == 0 ? rc : -EINTR;
+  return 0;
 }
 
-static int database_load(struct database *d, struct err *err)
+static int database_go_on(struct database *d, struct err *err)
 {
-  const double most = d->total_s * LOAD_SHARE * LOAD_PER_S;
-  const double wanted = 1.5 * (double)database_cache(d) / ROW_BYTES;
-  const char *full;
-  int rc;
-
-  d->rows = (uint64_t)fmin(fmax(fmin(wanted, most) / DATABASE_TABLES, ROWS_MIN),
-                           ROWS_MAX);
-  rc = database_prepare(d, "oltp_read_write", DATABASE_TABLES, err);
-  full = rc == -EIO ? strstr(strbuf_str(&d->failure), "about ") : NULL;
-  if (!full || !strstr(full, " needed in '"))
-    return rc;
-  return err_set(err, -ENOSPC,
-                 "no room for the tables: %.*s; make room, or use fewer "
-                 "--minutes",
-                 (int)strcspn(full, ";"), full);
-}
-
-static int database_perform(struct database *d, enum database_part part,
-                            struct err *err)
-{
-  switch (part) {
-  case DATABASE_CONNECT_TLS:
-    return database_connect_tls(d, err);
-  case DATABASE_ISOLATION:
-    return database_isolation(d, err);
-  case DATABASE_CURVE:
-    return database_curve(d, err);
-  case DATABASE_SEARCH:
-    return database_search(d, err);
-  case DATABASE_STEADY:
-    return database_steady(d, err);
-  default:
-    return database_plain(d, part, err);
-  }
+  if (!d->tries)
+    database_take_orphans(d);
+  d->next = DATABASE_CONNECT;
+  return !d->tries && *d->cfg->resume ? database_resume(d, err) : 0;
 }
 
 static int database_protocol(struct database *d, struct err *err)
 {
+  const struct result *floor;
+  bool loaded = false;
   int rc = database_ask_doctor(d, err);
 
   d->alien[DATABASE_ISOLATION] = !d->cfg->isolation;
-  for (unsigned part = 0; part < DATABASE_PARTS && rc == 0; part++) {
-    if (part == DATABASE_POINT) {
-      const struct result *floor = database_result(d, DATABASE_FLOOR);
+  if (rc == 0)
+    rc = database_spare_file(d, err);
+  if (rc == 0)
+    rc = database_perform(d, DATABASE_FLOOR, err);
+  floor = database_result(d, DATABASE_FLOOR);
+  if (rc == 0 && !floor)
+    rc = err_set(err, -ETIME,
+                 "--minutes=%g is too short here: the server answers slowly",
+                 d->cfg->minutes);
+  if (rc == 0)
+    rc = database_go_on(d, err);
+  for (; d->next < DATABASE_PARTS && rc == 0; d->next += rc == 0) {
+    const enum database_part part = d->next;
 
-      rc = floor ? database_make_schema(
-                     d, result_text_at(floor->json, "database.file"), err)
-                 : err_set(err, -ETIME,
-                           "--minutes=%g is too short here: the server "
-                           "answers slowly",
-                           d->cfg->minutes);
+    if (part >= DATABASE_POINT && !loaded) {
+      rc = database_make_schema(d, result_text_at(floor->json, "database.file"),
+                                err);
       if (rc == 0)
         rc = database_load(d, err);
+      loaded = true;
     }
     if (database_is(d, "sqlite"))
       d->alien[DATABASE_CONNECT] = d->alien[DATABASE_CONNECT_TLS] = true;
@@ -639,8 +516,10 @@ static int database_protocol(struct database *d, struct err *err)
       d->alien[DATABASE_SEARCH] = d->alien[DATABASE_STEADY] = true;
     if (rc == 0)
       database_cut(d, part);
-    if (rc == 0 && !d->cut[part] && !d->alien[part])
+    if (rc == 0 && !d->cut[part] && !d->alien[part]) {
+      database_save(d);
       rc = database_perform(d, part, err);
+    }
   }
   return rc;
 }
@@ -649,12 +528,20 @@ static int database_conclude(struct database *d, struct err *err)
 {
   const char *file = d->args->results->json;
   const bool on_stdout = outname_is_stdout(file);
+  const bool keeps = d->kept.stream != NULL;
   json_t *json = database_document(d);
   struct strbuf out = { 0 };
   int rc = 0;
 
   report_sentences(json, &out);
-  if (output_keep(json))
+  if (keeps) {
+    database_save(d);
+    kept_close(&d->kept, true);
+  }
+  if (d->next < DATABASE_PARTS && !d->tries && (keeps || *file))
+    strbuf_addf(&out, "\nTo go on: the same command with --resume%s%s\n",
+                keeps ? "" : "=", keeps ? "" : file);
+  if (keeps)
     strbuf_addf(&out, "\nTo see the page: bench report\n");
   else
     strbuf_addf(&out, "\nTo see the page: %sbench report %s -o page.html\n",
@@ -677,7 +564,10 @@ static void database_done(struct database *d)
   for (size_t i = 0; i < d->n_steps; i++)
     result_file_done(&d->steps[i].result);
   json_decref(d->doctor);
+  if (d->kept.stream)
+    kept_close(&d->kept, false);
   child_words_done(&d->own);
+  strbuf_done(&d->left);
   strbuf_done(&d->failure);
   strbuf_done(&d->tls_failure);
   strbuf_done(&d->verdict);
@@ -722,6 +612,8 @@ static int database_begin(struct database *d, struct err *err)
                         err);
   if (rc == 0)
     rc = child_scratch(file, &d->folder, err);
+  if (rc == 0)
+    (void)kept_open(&d->kept);
   if (rc == 0 && d->tries) {
     child_words_addf(&d->own, "--db-driver=sqlite");
     child_words_addf(&d->own, SQLITE_FILE "%s/try.db", d->folder);
@@ -754,9 +646,9 @@ static int database_tool(const struct tool_args *args, struct err *err)
     *err = last;
     rc = -EIO;
   }
-  status = d.children.signal != 0 ? EXIT_SIGNAL + d.children.signal
-           : rc < 0 || d.left[0]  ? TOOL_FAILED
-                                  : TOOL_OK;
+  status = d.children.signal != 0     ? EXIT_SIGNAL + d.children.signal
+           : rc < 0 || d.left.len > 0 ? TOOL_FAILED
+                                      : TOOL_OK;
   database_done(&d);
   return status;
 }
@@ -786,6 +678,14 @@ static const struct opt database_opts[] = {
     .name = "isolation-check",
     .def = "off",
     .help = "also look for anomalies at --isolation=serializable",
+  },
+  {
+    OPT_STRING(struct database_cfg, resume),
+    .name = "resume",
+    .flags = OPT_NOT_EMPTY,
+    .bare = "last",
+    .show_as = "[=FILE|NUMBER]",
+    .help = "go on with an interrupted run: its document, or the last",
   },
   {
     OPT_TIME(struct database_cfg, old_s),

@@ -440,6 +440,14 @@ int result_load_text(struct result_file *ret, const char *path,
                 : result_file_refuse_text(path, &error, err);
 }
 
+int result_load_json(struct result_file *ret, const char *path, json_t *json,
+                     struct err *err)
+{
+  const struct result_file f = { .path = path, .json = json };
+
+  return result_file_read(ret, f, err);
+}
+
 void result_file_done(struct result_file *f)
 {
   if (!f)

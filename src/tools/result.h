@@ -73,6 +73,9 @@ int result_load(struct result_file *ret, const char *path, struct err *err);
 /* From memory; `path` is for messages. */
 int result_load_text(struct result_file *ret, const char *path,
                      const char *text, size_t len, struct err *err);
+/* `json` is taken over, also after an error. */
+int result_load_json(struct result_file *ret, const char *path, json_t *json,
+                     struct err *err);
 void result_file_done(struct result_file *f);
 
 /* "bench database", of a file with parts. */

@@ -36,7 +36,6 @@ static double sweep_data_bytes_of(const struct sweep_outcome *o)
            : NAN;
 }
 
-/* The step to compare `o` with, or NULL. */
 static const struct sweep_outcome *
 sweep_data_first_of(const struct sweep *s, const struct sweep_outcome *o)
 {
@@ -140,7 +139,6 @@ static double sweep_reference_drift_of(const struct sweep *s, size_t *ret_at)
   return drift;
 }
 
-/* A line below the table. */
 static void sweep_references_table(const struct sweep *s, struct strbuf *out)
 {
   size_t at = 0;
@@ -188,7 +186,7 @@ static void sweep_references_warn(const struct sweep *s)
 /* The part of --time that is a warm-up, unless --warmup-time is given. */
 #define WARMUP_SHARE 0.1
 
-/* A value may be new: the plan of a search grows. */
+/* A new value makes the plan grow. */
 static int sweep_find_combination(struct sweep *s, double value, size_t *ret,
                                   struct err *err)
 {

@@ -452,7 +452,6 @@ static void sweep_check_add_tables(FILE *output, struct strbuf *found)
   free(line);
 }
 
-/* Are there tables before the first step, which each step would replace? */
 int sweep_check_data(struct sweep *s, struct err *err)
 {
   struct strbuf found = { 0 };

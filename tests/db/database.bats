@@ -137,6 +137,70 @@ END
   grep -q '^One connection waits' out
   grep -q '"interrupted": *true' d.json
   ! left_on_pgsql
+  grep -qFx 'To go on: the same command with --resume=d.json' out
+  # No time is left for other parts.
+  database --dsn="$pg" --minutes=0.1 --resume=d.json --json=e.json
+  [[ $status = 0 && $output != *"point selects  "* && $output = *" for a row"* ]]
+  grep -q '"interrupted": *false' e.json
+  "$BENCH" compare d.json e.json | grep '^[a-z]* *part=point selects .*events/s'
+  database --dsn="$pg" --minutes=0.1 --resume=e.json
+  [[ $status = 1 && $stderr = "FATAL: 'e.json' is not of a run of bench database that was interrupted" ]]
+  database --dsn="$pg" --minutes=0.1 --slo='p99<=1s' --resume=d.json
+  [[ $status = 1 && $stderr = "FATAL: 'd.json' has the objective p99<=20ms, and not p99<=1s" ]]
+  database --sqlite-db=other.db --db-driver=sqlite --minutes=0.1 --resume=d.json
+  [[ $status = 1 && $stderr = "FATAL: 'd.json' is of another server" ]]
+}
+
+# killed DSN: bench database that is killed in the part `reads`.
+killed() {
+  "$BENCH" database --dsn="$1" --minutes=5 >out 2>err 3>&- &
+  pid=$!
+  until grep -q '^point selects' out; do
+    kill -0 "$pid"
+    read -rt 0.1 <> <(:) || :
+  done
+  kill -KILL "$pid"
+  wait "$pid" || :
+}
+
+@test "killed: the tables are removed by the next start, and --resume goes on" {
+  export XDG_STATE_HOME=$PWD/state
+  unset BENCH_KEEP
+  killed "$pg"
+  left_on_pgsql
+  database --dsn="$my" --minutes=0.1
+  [[ $output = *$'\nAn earlier run was killed. To remove its tables: DROP SCHEMA IF EXISTS bench_'????????$' CASCADE;\n'* ]]
+  left_on_pgsql
+  "$BENCH" report --format=text 2 | grep '^Left behind; to remove it: DROP SCHEMA IF EXISTS bench_'
+  database --dsn="$pg" --minutes=0.1 --resume=2
+  [[ $status = 0 && $output = *" for a row"* ]]
+  servers sql "$BATS_FILE_TMPDIR/pg" "DROP SCHEMA $(left_on_pgsql) CASCADE"
+
+  killed "$my"
+  servers sql "$BATS_FILE_TMPDIR/my" 'SHOW DATABASES' | grep '^bench_'
+  database --dsn="$my" --minutes=0.1 --resume
+  [[ $output = *$'\nAn earlier run was killed. Its tables have been removed: DROP DATABASE IF EXISTS bench_'* ]]
+  [[ $status = 0 && $output != *"point selects  "* && $output = *" for a row"* ]]
+  ! servers sql "$BATS_FILE_TMPDIR/my" 'SHOW DATABASES' | grep '^bench_'
+  [[ -z $(find state -name '*.part') ]]
+}
+
+@test "killed: files of SQLite" {
+  export XDG_STATE_HOME=$PWD/state
+  unset BENCH_KEEP
+  killed sqlite:u.db
+  [[ -e $(echo u.db-bench_????????) ]]
+  touch u.db-bench_1
+  sed -i 's/"left_behind": *"rm u.db-bench_[0-9a-f]*"/"left_behind": "rm u.db-bench_1"/' state/bench/*.part
+  database --dsn=sqlite:u.db --minutes=0.1
+  [[ $output = *$'\nAn earlier run was killed. Its tables have been removed: rm u.db-bench_1\n'* && ! -e u.db-bench_1 ]]
+  # Another command is not executed.
+  rm -r state
+  touch precious
+  killed sqlite:u.db
+  sed -i 's/"left_behind": *"rm u.db-bench_/"left_behind": "rm precious bench_/' state/bench/*.part
+  database --dsn=sqlite:u.db --minutes=0.1
+  [[ -e precious && $output = *$'\nAn earlier run was killed. To remove its tables: rm precious bench_'* ]]
 }
 
 @test "pgsql: a signal while the schema is made is no lack of rights, and nothing is left" {

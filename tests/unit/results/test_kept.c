@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "results/kept.h"
@@ -50,6 +51,32 @@ static size_t count(void)
   return n;
 }
 
+static void test_orphan(void)
+{
+  struct kept_file own, found;
+  size_t at = 0;
+  pid_t child;
+
+  MUST(kept_open(&own) == 0);
+  OK(!kept_orphan(&found, &at), "the file of a process that lives is left");
+  child = fork();
+  MUST(child >= 0);
+  if (child == 0) {
+    struct kept_file f;
+
+    _exit(kept_open(&f) < 0 || fputs("{}", f.stream) < 0 ||
+          fflush(f.stream) != 0);
+  }
+  MUST(waitpid(child, NULL, 0) == child);
+  at = 0;
+  OK(kept_orphan(&found, &at) && fgetc(found.stream) == '{',
+     "that of one that has ended is found");
+  kept_close(&found, true);
+  OK(!kept_orphan(&found, &at) && count() == 1, "and kept");
+  MUST(kept_path("1", found.path) && unlink(found.path) == 0);
+  kept_close(&own, false);
+}
+
 static void test_folder(void)
 {
   char path[PATH_MAX];
@@ -80,12 +107,12 @@ static void test_file(void)
      "a file without its name is not listed, and the user's alone");
   (void)fputs("whole", f.stream);
   kept_close(&f, true);
-  OK(count() == 1 && kept_path("1", path) && strcmp(path, f.place) == 0 &&
-       mode_of(path) == 0600 && access(f.path, F_OK) < 0,
+  OK(count() == 1 && kept_path("1", path) && mode_of(path) == 0600 &&
+       access(f.path, F_OK) < 0,
      "a complete file is number 1");
   OK(!kept_path("2", path) && !kept_path("0", path) && !kept_path("1x", path),
      "no other number");
-  (void)unlink(f.place);
+  (void)unlink(path);
   MUST(kept_open(&f) == 0);
   kept_close(&f, false);
   OK(count() == 0 && access(f.path, F_OK) < 0, "a part of one is removed");
@@ -127,7 +154,8 @@ static void test_most(void)
   OK(kept_path("1", path) && strcmp(path, at(name)) == 0, "the newest is 1");
   MUST(kept_open(&f) == 0);
   kept_close(&f, true);
-  OK(count() == KEPT_MAX && access(f.place, F_OK) == 0, "50 stay");
+  OK(count() == KEPT_MAX && kept_path("1", f.path) && access(f.path, F_OK) == 0,
+     "50 stay");
   OK(!is_there("20020101-000002-000-1.json") &&
        is_there("20020101-000003-000-1.json") &&
        !is_there("20010101-000000-000-1.part"),
@@ -162,6 +190,7 @@ int main(void)
   MUST(mkdtemp(state));
   test_folder();
   test_file();
+  test_orphan();
   test_full();
   test_most();
   test_not_ours();
