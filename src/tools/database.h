@@ -105,6 +105,9 @@ struct database {
   bool is_violated;
 };
 
+/* Without a result, or its run ended before its time. */
+bool database_broke(const struct database_step *s);
+
 const char *database_part_name(enum database_part part);
 
 /* Without the time for loading. */

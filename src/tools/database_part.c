@@ -248,7 +248,7 @@ static int database_search_step(struct database *d, struct database_how *h,
                                 struct err *err)
 {
   struct find *f = &d->find;
-  const struct result_file *r = &d->steps[d->n_steps].result;
+  const struct database_step *s = &d->steps[d->n_steps];
   struct strbuf name = { 0 };
   int rc;
 
@@ -262,8 +262,8 @@ static int database_search_step(struct database *d, struct database_how *h,
   h->judged = h->rate > 0;
   h->option[0] = h->judged ? "--slo-until-decided=on" : NULL;
   rc = database_step(d, h, err);
-  if (rc == 0 && r->json)
-    find_judge(f, f->search.phase, f->search.value, &r->run);
+  if (rc == 0 && !database_broke(s))
+    find_judge(f, f->search.phase, f->search.value, &s->result.run);
   else if (rc == 0)
     find_judge_failed(f, f->search.phase, f->search.value, NULL);
   strbuf_done(&name);
@@ -298,6 +298,9 @@ static int database_search(struct database *d, struct err *err)
   }
   if (f->search.end == SEARCH_FOUND)
     d->rate = f->search.low;
+  if (rc == 0 && f->search.end == SEARCH_STEP_END)
+    rc = err_set(err, -EIO, "%s failed: %s", d->steps[d->n_steps - 1].name,
+                 strbuf_str(&d->failure));
   return rc;
 }
 
@@ -311,8 +314,7 @@ static int database_steady(struct database *d, struct err *err)
                                                              DATABASE_STEADY),
                                   .rate = 0.8 * d->rate,
                                   .threads = database_threads_at_rate(d),
-                                  .judged = true,
-                                  .may_fail = true };
+                                  .judged = true };
 
   d->alien[DATABASE_STEADY] = !(h.rate > 0);
   if (d->alien[DATABASE_STEADY])

@@ -208,8 +208,9 @@ int database_step(struct database *d, const struct database_how *h,
   strbuf_done(&path);
   if (rc == 0 && d->children.signal != 0)
     return -EINTR;
-  if (rc == 0 && !h->may_fail && !(s->result.run.events > 0) &&
-      (!s->result.json || s->part == DATABASE_FLOOR))
+  if (rc == 0 && !h->may_fail &&
+      (database_broke(s) ||
+       (s->part == DATABASE_FLOOR && !(s->result.run.events > 0))))
     return err_set(err, -EIO, "%s failed: %s", s->name,
                    strbuf_str(&d->failure));
   return rc;

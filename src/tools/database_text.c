@@ -14,6 +14,8 @@
 #include "base/machine/cgroup.h"
 #include "base/parse.h"
 #include "results/jobj.h"
+#include "run/runner.h"
+#include "stats/slo.h"
 #include "tools/database.h"
 #include "tools/result.h"
 
@@ -42,13 +44,25 @@ const char *database_part_name(enum database_part part)
   return database_names[part];
 }
 
+bool database_broke(const struct database_step *s)
+{
+  return !s->result.json ||
+         (s->status != EXIT_OK && s->status != SLO_EXIT_STATUS &&
+          s->status != EXIT_FORCED);
+}
+
+static bool database_counts(const struct database_step *s)
+{
+  return !database_broke(s) && s->result.run.events > 0;
+}
+
 const struct result *database_result(const struct database *d,
                                      enum database_part part)
 {
   for (size_t i = 0; i < d->n_steps; i++) {
     const struct database_step *s = &d->steps[i];
 
-    if (s->part == part && s->result.json && s->result.run.events > 0)
+    if (s->part == part && database_counts(s))
       return &s->result.run;
   }
   return NULL;
@@ -61,7 +75,7 @@ const struct database_step *database_peak(const struct database *d)
   for (size_t i = 0; i < d->n_steps; i++) {
     const struct database_step *s = &d->steps[i];
 
-    if (s->part == DATABASE_CURVE && s->result.json &&
+    if (s->part == DATABASE_CURVE && database_counts(s) &&
         (!best || s->result.run.events_per_s > best->result.run.events_per_s))
       best = s;
   }
@@ -141,7 +155,7 @@ void database_say_step(const struct database_step *s, struct strbuf *out)
 {
   const struct result *r = &s->result.run;
 
-  if (!s->result.json || !(r->events > 0)) {
+  if (!database_counts(s)) {
     strbuf_addf(out, "%-28s failed", s->name);
     return;
   }
@@ -266,6 +280,8 @@ static void database_say_rate(const struct database *d, struct strbuf *out)
                 d->find.search.end == SEARCH_UNDECIDED ||
                     d->find.search.end == SEARCH_GOES_ON
                   ? ", because the time was too short to decide"
+                : d->find.search.end == SEARCH_STEP_END
+                  ? ", because a step failed"
                   : "");
   if (steady) {
     const double stalls = result_number_at(steady->json, "outages.stall_count");
@@ -463,7 +479,7 @@ static json_t *database_steps_json(const struct database *d)
     jobj_push(&list,
               json_pack("{s:i,s:i,s:{s:s},s:i,s:s?,s:O?}", "step", (int)i + 1,
                         "repeat", 1, "values", "part", s->name, "exit_status",
-                        s->status, "failed", s->result.json ? NULL : "run",
+                        s->status, "failed", database_broke(s) ? "run" : NULL,
                         "result", s->result.json));
   }
   return jobj_take(&list);

@@ -235,6 +235,34 @@ killed() {
   [[ $status = 1 && $(grep -c . <<<"$stderr") = 1 && $stderr = FATAL:*certificate* ]]
 }
 
+# dies_after STEP: the server is killed when the line of the step is there.
+dies_after() {
+  "$BENCH" database --dsn="$pg" --minutes=0.6 --slo='p50<=2s' --json=d.json >out 2>err 3>&- &
+  pid=$!
+  until grep -q "^$1" out; do
+    kill -0 "$pid" || skip "this machine is too busy for all parts in this time"
+    read -rt 0.05 <> <(:) || :
+  done
+  servers kill9 "$BATS_FILE_TMPDIR/pg"
+  status=0
+  wait "$pid" || status=$?
+  cat out err
+  servers restart "$BATS_FILE_TMPDIR/pg"
+  servers sql "$BATS_FILE_TMPDIR/pg" "$(sed -n 's/^WARNING: .*could not be removed.*; use: //p' err)"
+  ! left_on_pgsql
+  [[ $status = 1 && $(grep -c ' failed$' out) -le 1 ]]
+  ! grep -qw nan out d.json
+}
+
+@test "pgsql: a step whose server dies is no result, and ends the protocol" {
+  dies_after 'point selects'
+  grep -q '^FATAL: .* failed: ' err
+  dies_after 'search 1'
+  grep -q '^search.* failed$' out || skip "this machine is too busy for a search"
+  grep -q '^FATAL: search .* failed: ' err
+  grep -Eq 'because a step failed\.$|up to at least' out
+}
+
 @test "try: SQLite, no options; the private folder is removed" {
   mkdir tmp
   export TMPDIR=$PWD/tmp XDG_STATE_HOME=$PWD/state
