@@ -175,7 +175,7 @@ static int results_open_marks(struct program *p, struct err *err)
   if (rc < 0)
     return rc;
   p->text.marks = mark_fifo_marks(p->marks);
-  results_set_marks(p->results, p->text.marks);
+  results_set_marks(p->results, p->marks);
   results_say_marks(p, where);
   return 0;
 }

@@ -168,6 +168,20 @@ struct mark_fifo {
   size_t len;
 };
 
+bool mark_fifo_send(const struct mark_fifo *f, const char *text, size_t len)
+{
+  struct strbuf line = { 0 };
+  bool sent;
+
+  for (size_t i = 0; i < len; i++)
+    strbuf_add(&line, text[i] == '\n' ? " " : text + i, 1);
+  strbuf_adds(&line, "\n");
+  sent = !line.failed && line.len < MARK_LINE &&
+         write(f->fd, line.text, line.len) == (ssize_t)line.len;
+  strbuf_done(&line);
+  return sent;
+}
+
 bool mark_path(char *ret, size_t size, unsigned which, long pid)
 {
   const char *const folders[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),

@@ -63,6 +63,9 @@ const char *mark_fifo_path(const struct mark_fifo *f);
 const struct marks *
 mark_fifo_marks(const struct mark_fifo *f); /* NULL for NULL */
 
+/* False: not taken. */
+bool mark_fifo_send(const struct mark_fifo *f, const char *text, size_t len);
+
 /* Place `which` of the fifo of a process; false: no more, or too long. */
 bool mark_path(char *ret, size_t size, unsigned which, long pid);
 

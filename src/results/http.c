@@ -135,7 +135,6 @@ enum {
   AT_READERS = 2,
 };
 
-/* From its call to its last byte. */
 #define PATIENCE_NS (2 * NS_PER_S)
 /* For a stream with something to take, and for all when the server stops. */
 #define STREAM_PATIENCE_NS (10 * NS_PER_S)
@@ -158,7 +157,6 @@ struct reader {
   size_t sent; /* sent of `out` */
 };
 
-/* Of the thread. */
 struct http_server {
   const struct http *http;
   uint64_t tick_ns;  /* next tick */
@@ -227,15 +225,15 @@ static char *http_cut_path(char *request)
   return request;
 }
 
-static void http_find_accept(const char *request, struct strbuf *out)
+static void http_find_header(const char *request, const char *name,
+                             struct strbuf *out)
 {
-  static const char name[] = "accept:";
-
   for (const char *p = strchr(request, '\n'); p; p = strchr(p, '\n')) {
     p++;
-    if (strncasecmp(p, name, sizeof(name) - 1) != 0)
+    if (strncasecmp(p, name, strlen(name)) != 0)
       continue;
-    p += sizeof(name) - 1;
+    p += strlen(name);
+    p += strspn(p, " \t");
     strbuf_adds(out, out->len > 0 ? "," : "");
     strbuf_add(out, p, strcspn(p, "\r\n"));
   }
@@ -243,11 +241,10 @@ static void http_find_accept(const char *request, struct strbuf *out)
 
 /* Returns the status; *ret: headers and body. */
 static const char *http_choose_answer(const struct http *h, struct reader *r,
-                                      const char *accept,
+                                      struct http_request *request,
                                       struct http_content *ret)
 {
   const size_t verb = strcspn(r->request, " ") + 1;
-  struct http_request request = { .accept = accept };
 
   if (!http_host_is_allowed(r->request, h->names)) {
     strbuf_adds(&ret->body, "The Host header is neither an address nor "
@@ -255,22 +252,30 @@ static const char *http_choose_answer(const struct http *h, struct reader *r,
                             "allow a name.\n");
     return "403 Forbidden";
   }
-  if (strncmp(r->request, "GET ", verb) != 0 &&
+  request->posts = h->service->takes_posts &&
+                   strncmp(r->request, "POST ", verb) == 0;
+  if (!request->posts && strncmp(r->request, "GET ", verb) != 0 &&
       strncmp(r->request, "HEAD ", verb) != 0)
     return "405 Method Not Allowed";
-  request.path = http_cut_path(r->request + verb);
-  return h->service->answer(h->arg, &request, ret) ? "200 OK" : "404 Not Found";
+  request->path = http_cut_path(r->request + verb);
+  if (!h->service->answer(h->arg, request, ret))
+    return "404 Not Found";
+  return ret->status ? ret->status : "200 OK";
 }
 
 static void http_make_answer(const struct http *h, struct reader *r)
 {
   struct http_content content = { .type = "text/plain; charset=utf-8" };
   const bool head = strncmp(r->request, "HEAD ", 5) == 0;
-  struct strbuf accept = { 0 };
+  struct strbuf accept = { 0 }, token = { 0 };
+  struct http_request request = { 0 };
   const char *status;
 
-  http_find_accept(r->request, &accept);
-  status = http_choose_answer(h, r, strbuf_str(&accept), &content);
+  http_find_header(r->request, "accept:", &accept);
+  http_find_header(r->request, "x-bench-token:", &token);
+  request.accept = strbuf_str(&accept);
+  request.token = strbuf_str(&token);
+  status = http_choose_answer(h, r, &request, &content);
   strbuf_addf(&r->out,
               "HTTP/1.1 %s\r\nContent-Type: %s\r\nCache-Control: no-store\r\n",
               status, content.type);
@@ -286,6 +291,7 @@ static void http_make_answer(const struct http *h, struct reader *r)
   r->stream = content.stream && !head;
   strbuf_done(&content.body);
   strbuf_done(&accept);
+  strbuf_done(&token);
 }
 
 /* False: the reader has gone, or sends too much. */

@@ -1,7 +1,7 @@
 /*
  * http.h - a small HTTP server on one thread.
  *
- * Answers GET and HEAD with a valid Host header and closes the
+ * Answers GET, HEAD and POST with a valid Host header and closes the
  * connection, except for streams.  A reader that takes longer than two seconds
  * is dropped, or earlier if its place is needed.  A stream lasts until the
  * server stops, or its reader takes nothing for ten seconds.
@@ -34,14 +34,17 @@ enum {
 };
 
 struct http_request {
+  bool posts;         /* without a body; otherwise GET or HEAD */
   const char *path;   /* without "?..." */
   const char *accept; /* or "" */
+  const char *token;  /* X-Bench-Token, or "" */
 };
 
 struct http_content {
   const char *type; /* of `body`; static */
   struct strbuf body;
-  bool stream; /* more comes from `feed` */
+  bool stream;        /* more comes from `feed` */
+  const char *status; /* [opt] instead of 200 */
 };
 
 /* Called on the server's thread. */
@@ -55,6 +58,7 @@ struct http_service {
   /* [opt] called once per period */
   void (*tick)(void *arg);
   uint64_t period_ns;
+  bool takes_posts;
 };
 
 struct http_server;

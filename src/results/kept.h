@@ -38,8 +38,8 @@ int kept_open(struct kept_file *f);
  * file. */
 void kept_close(struct kept_file *f, bool whole);
 
-/* The next unfinished file of a process that has ended.  Begin with *at = 0.
- * Close with kept_close(), or only the stream. */
+/* The next unfinished file of a dead process.  Begin with *at = 0.  End with
+ * kept_close(), or close the stream. */
 bool kept_orphan(struct kept_file *f, size_t *at);
 
 /* The names in the folder, newest first.  The caller frees *ret; NULL: none. */

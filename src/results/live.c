@@ -4,11 +4,14 @@
 #include "results/live.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
 
 #include "base/clock.h"
 #include "base/compiler.h"
@@ -292,6 +295,8 @@ struct live {
   const struct results_shared *shared;
   const struct document *document; /* [opt] */
   results_page *page;              /* [opt] */
+  bool is_local;
+  char token[33]; /* of POST /mark/...; "": marks are not taken */
 
   /* Set by the reporting thread, read by the server's. */
   _Atomic uint64_t report_ns;  /* 0: none yet */
@@ -355,6 +360,7 @@ static void live_add_run(const struct live *l, struct strbuf *out)
 {
   const struct run_start *start = &l->shared->start;
   struct jobj o = jobj_new();
+  struct utsname host;
   json_t *value;
   char *text;
 
@@ -362,6 +368,10 @@ static void live_add_run(const struct live *l, struct strbuf *out)
   jobj_text(&o, "version", l->shared->version);
   jobj_int(&o, "threads", start->threads);
   jobj_real(&o, "start", jobj_seconds(start->wall_ns));
+  if (uname(&host) == 0)
+    jobj_text(&o, "host", host.nodename);
+  if (l->token[0])
+    jobj_text(&o, "mark", l->token);
   jobj_add(&o, "options", json_options(l->shared->set));
   value = jobj_take(&o);
   text = value ? jobj_line(value) : NULL;
@@ -399,11 +409,39 @@ static bool live_feed(void *arg, uint64_t *at, struct strbuf *out)
   return false;
 }
 
+/* Pages of other sites have neither token nor header. */
+static void live_mark(const struct live *l, const char *text, const char *token,
+                      struct http_content *ret)
+{
+  struct strbuf plain = { 0 };
+  unsigned code;
+
+  if (strcmp(token, l->token) != 0) {
+    ret->status = "403 Forbidden";
+    return;
+  }
+  for (; *text; text++) {
+    const bool coded = sscanf(text, "%%%2x", &code) == 1 && text[2];
+    const char c = coded ? (char)code : *text;
+
+    strbuf_add(&plain, &c, 1);
+    text += coded ? 2 : 0;
+  }
+  if (!mark_fifo_send(l->shared->mark_fifo, strbuf_str(&plain), plain.len))
+    ret->status = "503 Service Unavailable";
+  strbuf_done(&plain);
+}
+
 static bool live_answer(void *arg, const struct http_request *request,
                         struct http_content *ret)
 {
-  (void)arg;
-  if (strcmp(request->path, "/") == 0) {
+  const struct live *l = arg;
+
+  if (request->posts) {
+    if (!l->token[0] || strncmp(request->path, "/mark/", 6) != 0)
+      return false;
+    live_mark(l, request->path + 6, request->token, ret);
+  } else if (strcmp(request->path, "/") == 0) {
     ret->type = "text/html; charset=utf-8";
     page_begin(&ret->body, true);
     page_end(&ret->body, true);
@@ -421,6 +459,7 @@ static const struct http_service service = {
   .feed = live_feed,
   .tick = live_look,
   .period_ns = NS_PER_S,
+  .takes_posts = true,
 };
 
 /* ---- the reporter ---- */
@@ -444,6 +483,7 @@ int live_new(struct live **ret, const struct results_cfg *cfg,
     rc = address_parse(where, &address);
   if (rc == 0)
     rc = http_open(&l->http, &address, "live", where, cfg->live_host, err);
+  l->is_local = rc == 0 && address_is_local(&address);
   if (rc < 0) {
     live_free(l);
     return rc;
@@ -469,8 +509,13 @@ static int live_on_start(void *ctx, const struct run_start *start,
                          struct err *err)
 {
   struct live *l = ctx;
+  uint64_t secret[2];
 
   (void)start;
+  if (l->is_local && l->shared->mark_fifo &&
+      getrandom(secret, sizeof(secret), 0) == (ssize_t)sizeof(secret))
+    (void)snprintf(l->token, sizeof(l->token), "%016" PRIx64 "%016" PRIx64,
+                   secret[0], secret[1]);
   live_sampler_start(&l->sampler);
   return http_start(&l->http, &service, l, err);
 }

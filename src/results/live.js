@@ -32,6 +32,17 @@
   tools.append(' ');
   make(tools, 'button', 'Save as JSON', {type: 'button', id: 'save-data'}).onclick = () =>
     download(JSON.stringify({run, looks, classes: rows, marks}), 'application/json', 'live.json').click();
+  const marking = make(tools, 'span', null, {hidden: ''});
+  marking.append(' ');
+  const note = make(marking, 'input', null, {id: 'mark-text', maxlength: 255, placeholder: 'text of a mark', 'aria-label': 'text of a mark'});
+  marking.append(' ');
+  const mark = () => note.value.trim() && fetch('/mark/' + encodeURIComponent(note.value),
+    {method: 'POST', headers: {'X-Bench-Token': token}}).then(r => {
+    if (!r.ok) throw 0;
+    note.value = '';
+  }).catch(() => box(warnings, [['warn', 'Warning', 'The run has not taken the mark.']]));
+  make(marking, 'button', 'Mark', {type: 'button', id: 'mark'}).onclick = mark;
+  note.onkeydown = event => { if (event.key === 'Enter') mark(); };
   const download = (text, type, name) =>
     make(null, 'a', 'Save this report', {id: 'save', download: name, href: URL.createObjectURL(new Blob([text], {type}))});
   const grid = make(main, 'div.cards'), numbers = {};
@@ -149,12 +160,15 @@
   /* ---- events ---- */
   const source = new EventSource('/events');
   const on = (name, act) => source.addEventListener(name, event => act(JSON.parse(event.data)));
-  let run = {};
+  let run = {}, token = '';
   const HIDDEN = ['threads', 'json', 'live'];
-  const describeRun = () => about.replaceChildren(facts(null, [['', plural(run.threads, 'thread')], ['', servers],
+  const describeRun = () => about.replaceChildren(facts(null, [['', plural(run.threads, 'thread')], ['', servers], ['on', run.host],
     ...Object.entries(run.options || {}).filter(([name, o]) => o.source === 'command_line' && !HIDDEN.includes(name))
       .slice(0, 8).map(([name, o]) => [name, name === 'time' ? span(o.value) : String(o.value)]), ['', run.version]]));
   on('run', value => {
+    token = value.mark || '';
+    delete value.mark;
+    marking.hidden = !token;
     run = value;
     looks = [];
     marks.length = 0; /* the past comes again after a lost connection */

@@ -275,10 +275,12 @@ void results_set_monitor(struct results *r, struct monitor *monitor)
     r->shared.monitor = monitor;
 }
 
-void results_set_marks(struct results *r, const struct marks *marks)
+void results_set_marks(struct results *r, const struct mark_fifo *marks)
 {
-  if (r)
-    r->shared.marks = marks;
+  if (!r)
+    return;
+  r->shared.mark_fifo = marks;
+  r->shared.marks = mark_fifo_marks(marks);
 }
 
 bool results_coincidence(const struct results *r, unsigned i,

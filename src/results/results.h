@@ -14,7 +14,7 @@
 struct err;
 struct event_rings;
 struct leave;
-struct marks;
+struct mark_fifo;
 struct monitor;
 struct optset;
 struct results;
@@ -48,7 +48,7 @@ void results_limits(struct results *r, uint64_t time_ns, uint64_t events);
 void results_set_monitor(struct results *r, struct monitor *monitor);
 
 /* Before a run; borrowed to the end.  Both may be NULL. */
-void results_set_marks(struct results *r, const struct marks *marks);
+void results_set_marks(struct results *r, const struct mark_fifo *marks);
 
 /* After the run: a sentence; false: no more. */
 bool results_coincidence(const struct results *r, unsigned i,

@@ -11,6 +11,7 @@
 #include "results/correlations.h"
 #include "results/event_log.h"
 
+struct mark_fifo;
 struct marks;
 struct monitor;
 struct optset;
@@ -24,8 +25,9 @@ struct results_shared {
   struct disk *disk;
   struct monitor *monitor; /* [opt] */
 
-  const struct marks *marks;     /* [opt] borrowed */
-  unsigned marks_from, marks_to; /* of the present interval */
+  const struct mark_fifo *mark_fifo; /* [opt] borrowed */
+  const struct marks *marks;         /* [opt] of it */
+  unsigned marks_from, marks_to;     /* of the present interval */
 
   struct correlations correlations;
 

@@ -85,8 +85,8 @@ struct database {
   struct strbuf left;     /* a command that removes `schema`; empty: gone */
 
   uint64_t begun_ns;
-  double earlier_s;        /* measured by the run that is resumed */
-  double load_s;           /* not part of the time of a run that resumes this */
+  double earlier_s;        /* of the resumed run */
+  double load_s;           /* --resume does not count it */
   enum database_part next; /* not yet measured; DATABASE_PARTS: complete */
   struct kept_file kept;
   uint64_t rows;  /* of each table */

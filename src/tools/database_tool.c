@@ -534,10 +534,10 @@ static int database_conclude(struct database *d, struct err *err)
   int rc = 0;
 
   report_sentences(json, &out);
-  if (keeps) {
-    database_save(d);
-    kept_close(&d->kept, true);
-  }
+  if (keeps && json)
+    database_put(json, d->kept.stream);
+  if (keeps)
+    kept_close(&d->kept, json != NULL);
   if (d->next < DATABASE_PARTS && !d->tries && (keeps || *file))
     strbuf_addf(&out, "\nTo go on: the same command with --resume%s%s\n",
                 keeps ? "" : "=", keeps ? "" : file);

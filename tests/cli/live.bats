@@ -106,6 +106,33 @@ LUA
   wait $pid || must is "$?" 130
 }
 
+@test "live: marks are taken from the page, with its token, on the loopback address" {
+  local port pid
+  export XDG_RUNTIME_DIR=$PWD
+  serve_at --live cpu --time=600 --mark --json=r.json
+  must is "$(python3 "$BENCH_SRC/tests/cli/live.py" mark "$port" $'two\nlines, ä & %41')" "$(printf '200\n403')"
+  python3 "$BENCH_SRC/tests/cli/live.py" find "$port" '"marks"' >seen.json
+  kill -INT $pid
+  wait $pid || must is "$?" 130
+  must json r.json '[m["text"] for m in d["marks"]] == ["two lines, ä & %41"]'
+  must json seen.json 'd[0][1]["host"] == __import__("os").uname().nodename and len(d[0][1]["mark"]) == 32'
+  # A run without --mark takes none.
+  serve_at --live cpu --time=600
+  must is "$(python3 "$BENCH_SRC/tests/cli/live.py" mark "$port" text)" "$(printf '404\n404')"
+  kill -INT $pid
+  wait $pid || must is "$?" 130
+  # Nor does one whose page others can reach.
+  "$BENCH" cpu --time=600 --mark --live="0.0.0.0:$port" run >text 2>err 3>&- &
+  pid=$!
+  until grep -qs 'Threads started' text; do
+    kill -0 $pid
+    sleep 0.05
+  done
+  must is "$(python3 "$BENCH_SRC/tests/cli/live.py" mark "$port" text)" "$(printf '404\n404')"
+  kill -INT $pid
+  wait $pid || must is "$?" 130
+}
+
 @test "live: an address that is taken, and what --live alone means" {
   local port pid
   serve_at --live cpu --time=600

@@ -2,6 +2,7 @@
 
 usage: live.py follow PORT PID      print the events as JSON; the run is ended after two looks
        live.py find PORT WORD       print the events up to one with WORD
+       live.py mark PORT TEXT       mark with the token of the page, then without: the two statuses
        live.py crowd PORT           many viewers, one that reads nothing, many requests
 """
 import json
@@ -10,6 +11,8 @@ import signal
 import socket
 import sys
 import threading
+import urllib.error
+import urllib.parse
 import urllib.request
 
 
@@ -42,6 +45,18 @@ def find(port, word):
         if word in json.dumps(value):
             break
     json.dump(seen, sys.stdout)
+
+
+def mark(port, text):
+    run = next(events(port))[1]
+    for token in run.get("mark", ""), "0" * 32:
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/mark/{urllib.parse.quote(text)}", method="POST",
+                                         headers={"X-Bench-Token": token})
+        try:
+            with urllib.request.urlopen(request, timeout=100) as answer:
+                print(answer.status)
+        except urllib.error.HTTPError as e:
+            print(e.code)
 
 
 def crowd(port):
@@ -86,4 +101,4 @@ def crowd(port):
     deaf.close()
 
 
-{"follow": follow, "find": find, "crowd": crowd}[sys.argv[1]](*sys.argv[2:])
+{"follow": follow, "find": find, "mark": mark, "crowd": crowd}[sys.argv[1]](*sys.argv[2:])

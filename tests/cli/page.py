@@ -383,6 +383,13 @@ def live(port, test, pid):
         assert re.fullmatch(r"at [0-9]+\.[0-9]{3} s: " + re.escape(text), said), said
         page.until("document.querySelector('svg .moment title')")
         assert page.js("document.querySelector('svg .moment title').textContent") == text
+        # The button marks as well, and the header names the machine.
+        page.js("document.getElementById('mark-text').value = 'two % \u00e4& more', document.getElementById('mark').click()")
+        page.until("document.querySelectorAll('#marks li').length > 1")
+        assert page.js("document.querySelectorAll('#marks li')[1].textContent").endswith(" s: two % \u00e4& more")
+        page.until("document.getElementById('mark-text').value === ''")
+        assert "on " + os.uname().nodename in page.js("document.querySelector('.facts').textContent")
+        assert page.js("document.getElementById('mark').parentNode.hidden") is False
         # A pause stops the drawing, and what came meanwhile is drawn afterwards; what is saved has all of it.
         state, pause = "document.getElementById('state').textContent", "document.getElementById('pause')"
         page.js(pause + ".click()")
