@@ -83,6 +83,8 @@ void look_at_size(struct conn *c, uint64_t most, bool alike,
       ret->other = true;
     if (ret->other)
       return;
+    if (ret->tables < LOOK_TABLES)
+      ret->each.of[ret->each.n++] = (struct table_look){ true, rows };
     ret->tables++;
     if (rows > ret->rows)
       ret->rows = rows;

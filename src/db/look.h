@@ -31,6 +31,7 @@ struct size_look {
   uint64_t tables; /* sbtest1 to sbtest<tables>; 0: none can be read */
   uint64_t rows;   /* the highest id of all; 0: no rows */
   bool other;      /* the next table is not alike */
+  struct tables_look each;
 };
 
 void look_at_tables(struct conn *c, const struct run_facts *facts,

@@ -19,6 +19,7 @@
 #include "db/driver.h"
 #include "db/error_policy.h"
 #include "db/errtab.h"
+#include "db/look.h"
 #include "db/message.h"
 #include "db/options.h"
 #include "db/outage.h"
@@ -110,8 +111,9 @@ struct db_process {
   _Atomic uint64_t
     round_trip_ns; /* least of all sessions; 0: unknown; relaxed */
   _Atomic bool native, emulated;
-  _Atomic bool checked; /* before the run */
-  _Atomic bool looked;  /* at the tables */
+  _Atomic bool checked;    /* before the run */
+  _Atomic bool looked;     /* at the tables */
+  struct tables_look seen; /* before the run */
   _Atomic bool asked;
   _Atomic bool keys_missing;
   _Atomic uint32_t first_open; /* enum first_open */

@@ -128,7 +128,7 @@ static void check_before_run(struct conn *c)
 static void check_tables(struct conn *c)
 {
   struct db_process *p = c->env->process;
-  struct tables_look look;
+  struct tables_look look = p->seen;
   struct strbuf lines = { 0 };
   size_t at;
 
@@ -136,7 +136,8 @@ static void check_tables(struct conn *c)
       !(c->driver->caps & DRIVER_KEEPS_ROWS) || p->first_number > 0 ||
       atomic_exchange_explicit(&p->looked, true, memory_order_relaxed))
     return;
-  look_at_tables(c, &p->facts, &look);
+  if (look.n != (p->facts.tables < LOOK_TABLES ? p->facts.tables : LOOK_TABLES))
+    look_at_tables(c, &p->facts, &look);
   look_warn(&look, &p->facts, &lines);
   atomic_store(&p->keys_missing, lines.len > 0);
   look_warn_missing(&look, &lines);

@@ -363,6 +363,7 @@ static bool script_find_size(struct job *job)
                                               : UINT64_MAX,
                               !drops && !tables->given, &look);
   log_set_level(level);
+  ((struct script_job *)job->own)->db.seen = look.each;
   says = script_take_size(job->set, "tables", look.tables, &line);
   if (!drops)
     says |= script_take_size(job->set, "table-size", look.rows, &line);

@@ -38,6 +38,17 @@ quiet_about() {
   ! grep -E -- "$1" <<<"$stderr"
 }
 
+@test "mysql: the size of the tables is read once, for the options and for the check" {
+  need mysql
+  on -0 oltp_read_only --tables=2 --table-size=100 prepare
+  servers sql "$BATS_FILE_TMPDIR/mysql" "SET GLOBAL log_output = 'TABLE'; SET GLOBAL general_log = ON"
+  on -0 oltp_read_only run
+  servers sql "$BATS_FILE_TMPDIR/mysql" "SET GLOBAL general_log = OFF; SELECT argument FROM mysql.general_log" >log
+  # The third table is not there.
+  [ "$(grep -c '^SELECT MAX(id) FROM sbtest' log)" = 3 ]
+  on -0 oltp_read_only cleanup
+}
+
 missing_keys() {
   need "$1"
   on -0 oltp_read_only --tables=2 --table-size=100 prepare
