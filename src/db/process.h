@@ -111,9 +111,9 @@ struct db_process {
   _Atomic uint64_t
     round_trip_ns; /* least of all sessions; 0: unknown; relaxed */
   _Atomic bool native, emulated;
-  _Atomic bool checked;    /* before the run */
-  _Atomic bool looked;     /* at the tables */
-  struct tables_look seen; /* before the run */
+  _Atomic bool checked; /* before the run */
+  _Atomic bool looked;  /* at the tables */
+  struct tables_look seen;
   _Atomic bool asked;
   _Atomic bool keys_missing;
   _Atomic uint32_t first_open; /* enum first_open */

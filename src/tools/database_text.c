@@ -18,9 +18,7 @@
 #include "stats/slo.h"
 #include "tools/database.h"
 #include "tools/result.h"
-
-#define MS 1e6
-#define US 1e3
+#include "tools/units.h"
 
 #define CACHE_SMALL (64.0 * 1024 * 1024)
 /* A statement without work takes less in one data centre. */
@@ -154,6 +152,7 @@ static double database_data(const struct database *d)
 void database_say_step(const struct database_step *s, struct strbuf *out)
 {
   const struct result *r = &s->result.run;
+  char p50[UNIT_SIZE], p99[UNIT_SIZE];
 
   if (!database_counts(s)) {
     strbuf_addf(out, "%-28s failed", s->name);
@@ -164,8 +163,8 @@ void database_say_step(const struct database_step *s, struct strbuf *out)
     strbuf_addf(out, "  %10.1f queries/s", r->queries_per_s);
   else
     strbuf_addf(out, "  %10s          ", "");
-  strbuf_addf(out, "  p50 %8.3f ms  p99 %8.3f ms", database_p(r, "50") / MS,
-              database_p(r, "99") / MS);
+  strbuf_addf(out, "  p50 %9s  p99 %9s", unit_time(p50, database_p(r, "50")),
+              unit_time(p99, database_p(r, "99")));
 }
 
 /* ---- sentences ---- */
@@ -212,14 +211,15 @@ static void database_say_floor(const struct database *d, struct strbuf *out)
   const struct result *floor = database_result(d, DATABASE_FLOOR);
   const struct result *connect = database_result(d, DATABASE_CONNECT);
   const struct result *point = database_result(d, DATABASE_POINT);
+  char time[UNIT_SIZE];
 
-  strbuf_addf(out, "One connection waits %.1f us for SELECT 1",
-              database_p(floor, "50") / US);
+  strbuf_addf(out, "Median times with one connection: SELECT 1 %s",
+              unit_time(time, database_p(floor, "50")));
   if (point)
-    strbuf_addf(out, " and %.1f us for a row", database_p(point, "50") / US);
+    strbuf_addf(out, ", a row %s", unit_time(time, database_p(point, "50")));
   if (connect)
-    strbuf_addf(out, "; a new connection takes %.2f ms",
-                database_p(connect, "50") / MS);
+    strbuf_addf(out, ", a new connection %s",
+                unit_time(time, database_p(connect, "50")));
   strbuf_adds(out, ".");
 }
 
@@ -232,8 +232,8 @@ static void database_say_peak(const struct database *d, struct strbuf *out)
     return;
   }
   strbuf_addf(out,
-              "Reads and writes together reach %.0f queries/s (%.1f "
-              "transactions/s), with %u connection%s.",
+              "The mix of reads and writes reaches %.0f queries/s (%.1f "
+              "transactions/s) with %u connection%s.",
               database_queries(&peak->result.run),
               peak->result.run.events_per_s, peak->threads,
               peak->threads == 1 ? "" : "s");
@@ -264,32 +264,34 @@ static double database_per_event(const struct database *d)
 static void database_say_rate(const struct database *d, struct strbuf *out)
 {
   const struct result *steady = database_result(d, DATABASE_STEADY);
+  char time[UNIT_SIZE];
 
   if (d->rate > 0)
-    strbuf_addf(out, "It holds %s up to %s%.0f queries/s (%.1f transactions/s)",
-                d->objective,
-                d->find.search.end == SEARCH_FOUND ? "" : "at least ",
-                d->rate * database_per_event(d), d->rate);
+    strbuf_addf(
+      out, "The server holds %s up to %s%.0f queries/s (%.1f transactions/s)",
+      d->objective, d->find.search.end == SEARCH_FOUND ? "" : "at least ",
+      d->rate * database_per_event(d), d->rate);
   else if (database_misses_alone(d))
-    strbuf_addf(out, "It does not hold %s, even with one connection",
+    strbuf_addf(out, "The server misses %s even with one connection",
                 d->objective);
   else if (!database_has(d, DATABASE_SEARCH))
     strbuf_addf(out, "The objective %s was not tested", d->objective);
   else
-    strbuf_addf(out, "No rate was found that holds %s%s", d->objective,
+    strbuf_addf(out,
                 d->find.search.end == SEARCH_UNDECIDED ||
                     d->find.search.end == SEARCH_GOES_ON
-                  ? ", because the time was too short to decide"
+                  ? "The time was too short to find a rate that holds %s"
                 : d->find.search.end == SEARCH_STEP_END
-                  ? ", because a step failed"
-                  : "");
+                  ? "No rate was found that holds %s, because a step failed"
+                  : "No rate held %s",
+                d->objective);
   if (steady) {
     const double stalls = result_number_at(steady->json, "outages.stall_count");
     const double longest = result_number_at(steady->json,
                                             "outages.longest_stall_s");
 
-    strbuf_addf(out, "; at 80 %% of it for %.0f s, p99 was %.2f ms",
-                steady->period_s, database_p(steady, "99") / MS);
+    strbuf_addf(out, "; at 80 %% of this rate for %.0f s, p99 was %s",
+                steady->period_s, unit_time(time, database_p(steady, "99")));
     if (stalls > 0)
       strbuf_addf(out, ", with %.0f stall%s, the longest %.2f s", stalls,
                   stalls == 1 ? "" : "s", longest);
@@ -378,17 +380,13 @@ static void database_remark_figures(const struct database *d, json_t *list)
   const struct result *floor = database_result(d, DATABASE_FLOOR);
   const double trip_ns = database_p(floor, "50");
   const uint64_t cache = database_cache(d);
-  double oldest_s = floor
-                      ? result_number_at(floor->json,
-                                         "servers.0.most.oldest_transaction_s")
-                      : NAN;
-  char text[256], size[FMT_SIZE_SIZE];
+  double oldest_s = 0;
+  char text[256], size[FMT_SIZE_SIZE], time[UNIT_SIZE];
 
   if (trip_ns > ROUND_TRIP_LONG_NS) {
     (void)snprintf(text, sizeof(text),
-                   "a statement without work takes %.2f ms, most of which is "
-                   "the way to the server and back",
-                   trip_ns / MS);
+                   "SELECT 1 takes %s, most of it on the network",
+                   unit_time(time, trip_ns));
     database_remark(list, "round_trip", text,
                     "run bench close to the server, as the application does");
   }
@@ -405,10 +403,14 @@ static void database_remark_figures(const struct database *d, json_t *list)
                     "transactions at --isolation=serializable had results that "
                     "this level forbids",
                     "see --isolation-check");
+  for (size_t i = 0; i < d->n_steps; i++)
+    oldest_s = fmax(oldest_s,
+                    result_number_at(d->steps[i].result.json,
+                                     "servers.0.most.oldest_transaction_s"));
   if (oldest_s >= d->cfg->old_s && d->cfg->old_s > 0) {
     (void)snprintf(text, sizeof(text),
-                   "another session has a transaction open for %.0f s, which "
-                   "keeps old rows from being removed",
+                   "a transaction of another session is open for %.0f s: the "
+                   "server cannot remove old rows",
                    oldest_s);
     database_remark(list, "old_transaction", text,
                     "end that session, or its transaction");
@@ -445,13 +447,14 @@ static json_t *database_remarks(const struct database *d)
 static void database_say_remarks(const json_t *remarks, struct strbuf *out)
 {
   const size_t n = json_array_size(remarks);
+  const char *first = result_text_at(json_array_get(remarks, 0), "text");
 
   if (n == 0)
-    strbuf_adds(out, "Nothing about the server or the machine needs a remark.");
+    strbuf_adds(out, "Neither the server nor the machine needs a remark.");
+  else if (n == 1)
+    strbuf_addf(out, "There is one remark: %s.", first);
   else
-    strbuf_addf(out, "%zu remark%s: %s%s", n, n == 1 ? "" : "s",
-                result_text_at(json_array_get(remarks, 0), "text"),
-                n == 1 ? "." : "; the others are below.");
+    strbuf_addf(out, "The first of %zu remarks: %s.", n, first);
 }
 
 static void database_sentence(const struct database *d, unsigned which,

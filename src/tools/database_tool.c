@@ -662,7 +662,7 @@ static const struct opt database_opts[] = {
     .def = "15",
     .fmin = 0.1,
     .fmax = 1440,
-    .help = "time of everything; parts that do not fit are cut, in a fixed "
+    .help = "time of all parts; those that do not fit are left out, in a fixed "
             "order, and named",
   },
   {
@@ -685,7 +685,7 @@ static const struct opt database_opts[] = {
     .flags = OPT_NOT_EMPTY,
     .bare = "last",
     .show_as = "[=FILE|NUMBER]",
-    .help = "go on with an interrupted run: its document, or the last",
+    .help = "go on with an interrupted run, the last one by default",
   },
   {
     OPT_TIME(struct database_cfg, old_s),
@@ -693,7 +693,7 @@ static const struct opt database_opts[] = {
     .def = "60",
     .min = 1,
     .max = 1000000,
-    .help = "name transactions of other sessions from this age on",
+    .help = "remark on transactions of other sessions, open for longer",
   },
   OPT_END,
 };
@@ -714,7 +714,7 @@ static const struct opt try_opts[] = {
     .def = "2",
     .fmin = 0.1,
     .fmax = 1440,
-    .help = "time of everything",
+    .help = "time of all parts",
   },
   OPT_END,
 };

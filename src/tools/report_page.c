@@ -242,9 +242,9 @@ static void write_sentences(struct page *p, const json_t *json)
   static const struct {
     const char *key, *before;
   } lines[] = { { "cut", "Not measured, because the time was too short: " },
-                { "tls_failure", "TLS: " },
+                { "tls_failure", "The other TLS setting failed: " },
                 { "isolation", "Isolation: " },
-                { "left_behind", "Left behind; to remove it: " } };
+                { "left_behind", "Tables are left; to remove them: " } };
   const char *end = p->format == REPORT_MARKDOWN ? "\n\n" : "\n";
   const json_t *of = json_object_get(json, "database"), *one;
   size_t i;

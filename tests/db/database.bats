@@ -98,12 +98,12 @@ left_on_pgsql() {
   [[ $output = *" At 3.6 per hour, a million queries cost "* ]]
   left_on_pgsql && return 1
   [[ $output != *"the time was too short"* ]] || skip "this machine is too busy for all parts in this time"
-  [[ $status = 0 && $output = *"It holds p50<=2s up to "* && $output = *"at 80 % of it for "* ]]
+  [[ $status = 0 && $output = *"The server holds p50<=2s up to "* && $output = *"at 80 % of this rate for "* ]]
   [[ $output = *$'\nIsolation: Verdict: nothing contradicts serializable\n'* ]]
   ! left_on_pgsql
   "$BENCH" report d.json -o d.html
-  grep -q 'It holds p50' d.html
-  "$BENCH" report d.json --format=text | grep '^It holds p50<=2s up to '
+  grep -q 'The server holds p50' d.html
+  "$BENCH" report d.json --format=text | grep '^The server holds p50<=2s up to '
   "$BENCH" compare d.json d.json | grep '^[a-z]* *part=point selects .*events/s'
   sed 's/"protocol": 1/"protocol": 2/' d.json >other.json
   for tool in compare report; do
@@ -134,13 +134,13 @@ END
   status=0
   wait "$pid" || status=$?
   [[ $status = 130 || $status = 143 ]]
-  grep -q '^One connection waits' out
+  grep -q '^Median times with one connection: SELECT 1 ' out
   grep -q '"interrupted": *true' d.json
   ! left_on_pgsql
   grep -qFx 'To go on: the same command with --resume=d.json' out
   # No time is left for other parts.
   database --dsn="$pg" --minutes=0.1 --resume=d.json --json=e.json
-  [[ $status = 0 && $output != *"point selects  "* && $output = *" for a row"* ]]
+  [[ $status = 0 && $output != *"point selects  "* && $output = *", a row "* ]]
   grep -q '"interrupted": *false' e.json
   "$BENCH" compare d.json e.json | grep '^[a-z]* *part=point selects .*events/s'
   database --dsn="$pg" --minutes=0.1 --resume=e.json
@@ -171,16 +171,16 @@ killed() {
   database --dsn="$my" --minutes=0.1
   [[ $output = *$'\nAn earlier run was killed. To remove its tables: DROP SCHEMA IF EXISTS bench_'????????$' CASCADE;\n'* ]]
   left_on_pgsql
-  "$BENCH" report --format=text 2 | grep '^Left behind; to remove it: DROP SCHEMA IF EXISTS bench_'
+  "$BENCH" report --format=text 2 | grep '^Tables are left; to remove them: DROP SCHEMA IF EXISTS bench_'
   database --dsn="$pg" --minutes=0.1 --resume=2
-  [[ $status = 0 && $output = *" for a row"* ]]
+  [[ $status = 0 && $output = *", a row "* ]]
   servers sql "$BATS_FILE_TMPDIR/pg" "DROP SCHEMA $(left_on_pgsql) CASCADE"
 
   killed "$my"
   servers sql "$BATS_FILE_TMPDIR/my" 'SHOW DATABASES' | grep '^bench_'
   database --dsn="$my" --minutes=0.1 --resume
   [[ $output = *$'\nAn earlier run was killed. Its tables have been removed: DROP DATABASE IF EXISTS bench_'* ]]
-  [[ $status = 0 && $output != *"point selects  "* && $output = *" for a row"* ]]
+  [[ $status = 0 && $output != *"point selects  "* && $output = *", a row "* ]]
   ! servers sql "$BATS_FILE_TMPDIR/my" 'SHOW DATABASES' | grep '^bench_'
   [[ -z $(find state -name '*.part') ]]
 }
@@ -276,7 +276,7 @@ dies_after() {
 for s in json.load(open("t.json"))["steps"]:
     if s["values"]["part"] == "mix, 1 connection" and s["result"]["slo"]["verdict"] == "failed": sys.exit(0)
 sys.exit(1)'; then
-    [[ $output = *$'\nIt does not hold p50<=1us, even with one connection.\n'* && $output != *search* ]]
+    [[ $output = *$'\nThe server misses p50<=1us even with one connection.\n'* && $output != *search* ]]
   fi
   cmp t.json state/bench/*.json # the steps are no results of their own
   "$BENCH" report -o t.html
