@@ -233,7 +233,6 @@ static void http_find_header(const char *request, const char *name,
     if (strncasecmp(p, name, strlen(name)) != 0)
       continue;
     p += strlen(name);
-    p += strspn(p, " \t");
     strbuf_adds(out, out->len > 0 ? "," : "");
     strbuf_add(out, p, strcspn(p, "\r\n"));
   }

@@ -416,7 +416,7 @@ static void live_mark(const struct live *l, const char *text, const char *token,
   struct strbuf plain = { 0 };
   unsigned code;
 
-  if (strcmp(token, l->token) != 0) {
+  if (strcmp(token + strspn(token, " "), l->token) != 0) {
     ret->status = "403 Forbidden";
     return;
   }
