@@ -8,24 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "db/process.h"
+
 struct conn;
-struct run_facts;
 struct strbuf;
-
-enum {
-  LOOK_TABLES = 24,
-};
-
-struct table_look {
-  bool known;
-  bool unindexed; /* column k; only if facts->indexed */
-  uint64_t rows;  /* highest id; gaps are not seen */
-};
-
-struct tables_look {
-  unsigned n; /* tables sbtest1 to sbtest<n> */
-  struct table_look of[LOOK_TABLES];
-};
 
 struct size_look {
   uint64_t tables; /* sbtest1 to sbtest<tables>; 0: none can be read */

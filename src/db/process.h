@@ -19,7 +19,6 @@
 #include "db/driver.h"
 #include "db/error_policy.h"
 #include "db/errtab.h"
-#include "db/look.h"
 #include "db/message.h"
 #include "db/options.h"
 #include "db/outage.h"
@@ -73,6 +72,21 @@ struct process_whole {
   bool known;
   unsigned pool_sessions;
   struct pool_sum pool;
+};
+
+enum {
+  LOOK_TABLES = 24,
+};
+
+struct table_look {
+  bool known;
+  bool unindexed; /* column k; only if facts->indexed */
+  uint64_t rows;  /* highest id; gaps are not seen */
+};
+
+struct tables_look {
+  unsigned n; /* tables sbtest1 to sbtest<n> */
+  struct table_look of[LOOK_TABLES];
 };
 
 struct db_process {
