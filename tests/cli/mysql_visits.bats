@@ -43,6 +43,7 @@ fails_with() {
 
 # tls_at KIND: as at(), by TCP and with TLS.
 tls_at() {
+  need_own_tls
   command -v openssl >/dev/null || skip "openssl is not installed"
   [[ -e key.pem ]] || openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
     -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem 2>openssl.log

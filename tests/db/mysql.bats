@@ -30,10 +30,12 @@ setup() {
 @test "logins without the library succeed and fail as those with it" {
   "$tests/mysql_logins" --driver=mysql --raw --mysql-socket="$MY_SOCKET"
   "$tests/mysql_logins" --driver=mysql --raw "${tcp[@]}" --mysql-user=sbpass
+  need_own_tls
   "$tests/mysql_logins" --driver=mysql --raw "${tcp[@]}" --mysql-user=sbpass --mysql-ssl=PREFERRED
 }
 
 @test "certificates, versions and ciphers are those that the library accepts" {
+  need_own_tls
   "$tests/mysql_tls"
 }
 
@@ -69,6 +71,7 @@ setup() {
   local to=(oltp_point_select --db-driver=mysql "${tcp[@]}" --mysql-user=sbpass --mysql-ssl=VERIFY_IDENTITY
     --mysql-ssl-ca="$MY_CA" --server-stats=off)
   "$BENCH" "${to[@]}" prepare >/dev/null
+  one_line_without_tls "${to[@]}"
   for engine in epoll io_uring; do
     "$BENCH" "${to[@]}" --threads=2 --clients=100 --client-engine=$engine --time=0 --events=0 run >"$BATS_TEST_TMPDIR/out" 2>&1 &
     pid=$!
@@ -119,6 +122,9 @@ life() {
   grep -Eq '^    first query +20 ' <<<"$out"
   life -0 "${tcp[@]}" --threads=2 --clients=20
   grep -q '^Connections, by the driver itself:' <<<"$out"
+  own_tls || life -0 "${tcp[@]}" --mysql-ssl=REQUIRED
+  own_tls || grep -q '^WARNING: .*: only the library can encrypt here (bench was built without OpenSSL)$' <<<"$err"
+  need_own_tls
   life -0 "${tcp[@]}" --mysql-ssl=REQUIRED
   grep -Eq '^    TLS +20 ' <<<"$out"
   life -0 "${tcp[@]}" --mysql-ssl=REQUIRED --mysql-tls-version=TLSv1.2,TLSv1.1
@@ -127,6 +133,7 @@ life() {
 
 @test "a life that fails says what the library says" {
   local args own
+  need_own_tls
   for args in "--mysql-password=wrong" "--mysql-db=nowhere" "--mysql-user=nobody" "--mysql-socket=/nowhere" \
     "--mysql-password= --mysql-user=nobody --mysql-db=" "${tcp[*]} --mysql-password=wrong" "${tcp[*]} --mysql-db=nowhere" \
     "${tcp[*]} --mysql-ssl=REQUIRED --mysql-password=wrong" "${tcp[*]} --mysql-ssl=REQUIRED --mysql-ssl-ca=$MY_WRONG_CA"; do

@@ -56,6 +56,7 @@ tap() {
 }
 
 @test "pgsql: certificates are trusted as libpq trusts them" {
+  need_own_tls
   tap "$BENCH_BUILD/tests/db/pgsql_tls"
 }
 
@@ -88,6 +89,7 @@ tap() {
   local to=(oltp_point_select --db-driver=pgsql --pgsql-host=localhost --pgsql-port="$PG_PORT" --pgsql-user=sbpass
     --pgsql-password=secret --pgsql-sslmode=verify-full --pgsql-sslrootcert="$PG_CA")
   "$BENCH" "${to[@]}" prepare >/dev/null
+  one_line_without_tls "${to[@]}"
   for engine in epoll io_uring; do
     "$BENCH" "${to[@]}" --threads=2 --clients=100 --client-engine=$engine --time=0 --events=0 run >"$BATS_TEST_TMPDIR/out" 2>&1 &
     pid=$!
@@ -119,6 +121,9 @@ life() {
   grep -Eq '^    login +20 ' <<<"$out"
   life -0 --pgsql-host=localhost --pgsql-sslmode=disable --threads=2
   grep -Eq '^    resolve +20 ' <<<"$out"
+  own_tls || life -1 --pgsql-host=127.0.0.1 --pgsql-sslmode=require
+  own_tls || grep -q ': only libpq can encrypt here (bench was built without OpenSSL)' <<<"$err"
+  need_own_tls
   life -0 --pgsql-host=127.0.0.1 --pgsql-sslmode=require
   grep -Eq '^    TLS +20 ' <<<"$out"
 }

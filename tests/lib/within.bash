@@ -24,6 +24,23 @@ as_expected() {
   return 1
 }
 
+# own_tls: does the program encrypt without the client library?  need_own_tls skips the
+# test if not.
+own_tls() {
+  [[ ! -e ${BENCH_BUILD-}/config.h ]] || grep -q '^#define HAVE_OPENSSL 1' "$BENCH_BUILD/config.h"
+}
+need_own_tls() {
+  own_tls || skip 'the program was built without OpenSSL'
+}
+
+# one_line_without_tls ARG...: of a run with clients and TLS; then the test is skipped.
+one_line_without_tls() {
+  own_tls && return
+  "$BENCH" "$@" --threads=2 --clients=8 --events=80 --time=0 run >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+  [[ $(grep 'OpenSSL' "$BATS_TEST_TMPDIR/err") =~ ^WARNING:' only '(libpq|the library)' can encrypt here (bench was built without OpenSSL): each waiting client takes a thread, and more CPU time'$ ]]
+  need_own_tls
+}
+
 # within SECONDS COMMAND...: until it succeeds.  A file with a function `show`
 # has it say more about a failure.
 within() {

@@ -278,10 +278,16 @@ static void mysqld_about_check(struct session *base,
 {
   const uint64_t sessions = run_facts_sessions(facts);
   const uint64_t tables = facts->tables * sessions;
+  const struct mysql_session *s = session_of(base);
   struct limits all;
   const struct limit *limit = all.of;
   uint64_t room;
 
+  if (facts->carriers > 0 && cfg_of(s)->protocol == PROTOCOL_AUTO && s->mysql &&
+      mysql_get_ssl_cipher(s->mysql) && !base->only_asked)
+    strbuf_adds(lines,
+                "only the library can encrypt here" TLS_LACK
+                ": each waiting client takes a thread, and more CPU time\n");
   about_read_limits(base, &all);
   room = run_facts_room(facts, limit[LIMIT_CONNECTIONS].value, all.used);
   if (limit[LIMIT_CONNECTIONS].known && limit[LIMIT_CONNECTED].known &&

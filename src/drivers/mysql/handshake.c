@@ -562,7 +562,7 @@ static const char *opening_why_not(const struct opening *o)
   if (cfg->dry_run)
     return "--mysql-dry-run connects to no server";
   if (o->who.tls != TLS_DISABLED && !mysqld_tls_context(&o->s->base))
-    return "only the library can encrypt here";
+    return "only the library can encrypt here" TLS_LACK;
   if (cfg->compression)
     return "--mysql-compression is on";
   if (cfg->protocol == PROTOCOL_LIBRARY)

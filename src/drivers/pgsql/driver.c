@@ -26,6 +26,7 @@
 #include "drivers/pgsql/login.h"
 #include "drivers/pgsql/session.h"
 #include "drivers/wire/link.h"
+#include "drivers/wire/tls.h"
 
 typedef void pgsql_put(void *ctx, const char *key, const char *value);
 
@@ -226,9 +227,15 @@ static void pgsql_check(struct session *s, const struct run_facts *facts,
                         struct strbuf *lines)
 {
   const uint64_t sessions = run_facts_sessions(facts);
+  const struct pgsql_cfg *cfg = s->cfg;
   struct connections c;
   uint64_t room;
 
+  if (facts->carriers > 0 && cfg->protocol == PGSQL_AUTO &&
+      PQsslInUse(pgsql_of(s)->conn) && !s->only_asked)
+    strbuf_adds(lines,
+                "only libpq can encrypt here" TLS_LACK
+                ": each waiting client takes a thread, and more CPU time\n");
   if (!about_ask_connections(s, &c))
     return;
   /* This connection is one of the run's. */

@@ -684,7 +684,7 @@ static enum visit_rc opening_shake(struct handshake *h)
   int rc;
 
   if (!context)
-    return handshake_cannot(h, "only libpq can encrypt here");
+    return handshake_cannot(h, "only libpq can encrypt here" TLS_LACK);
   if (o->tls != OPENING_DIRECT &&
       recv(h->link.fd, &surplus, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
     return opening_untrusted(h, "received unencrypted data after SSL response",

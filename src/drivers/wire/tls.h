@@ -25,6 +25,12 @@ struct tls_wishes {
   bool no_12, no_13;          /* versions */
 };
 
+#ifdef HAVE_OPENSSL
+#define TLS_LACK ""
+#else
+#define TLS_LACK " (bench was built without OpenSSL)"
+#endif
+
 struct tls_context;
 
 /* NULL: a file is of no use, or the program lacks TLS. */
