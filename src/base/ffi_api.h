@@ -316,7 +316,7 @@ bool bench_db_too_late(void);
 const char *bench_db_api_error(sql_connection *con);
 const char *bench_db_reason(sql_connection *con);
 void *bench_db_take_message(sql_connection *con);
-void bench_db_print_message(void *message);
+void bench_db_print_message(void *message, const char *error);
 void bench_db_drop_message(void *message);
 int bench_db_forgive(sql_connection *con);
 int bench_db_restart(sql_connection *con);

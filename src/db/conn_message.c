@@ -59,18 +59,33 @@ static void add_limit(struct conn *c)
                 fmt_shortest(text, c->env->process->set.query_timeout_s));
 }
 
+/* As sysbench those of the driver, else in one line. */
+static void add_own_lines(struct conn *c, const struct strbuf *own)
+{
+  const bool joins = c->env->process->identity == IDENTITY_BENCH;
+  const char *text = strbuf_str(own);
+
+  while (*text) {
+    const size_t len = strcspn(text, "\n");
+
+    strbuf_add(&c->message, text, len);
+    text += len + (text[len] == '\n');
+    strbuf_adds(&c->message, joins && *text ? "; " : "\n");
+  }
+}
+
 void conn_keep_message(struct conn *c, enum call call, const char *sql,
                        size_t len)
 {
   const bool unread = call == CALL_UNREAD;
-  struct strbuf cut = { 0 };
+  struct strbuf cut = { 0 }, own = { 0 };
 
   message_sql(&cut, sql, len);
   strbuf_clear(&c->message);
   c->driver->message(c->session, unread ? CALL_NEXT : call, &c->out,
-                     strbuf_str(&cut), &c->message);
-  if (c->message.len > 0 && c->message.text[c->message.len - 1] != '\n')
-    strbuf_adds(&c->message, "\n");
+                     strbuf_str(&cut), &own);
+  add_own_lines(c, &own);
+  strbuf_done(&own);
   if (unread)
     strbuf_adds(
       &c->message,
@@ -106,26 +121,42 @@ struct conn_message conn_take_message(struct conn *c)
   return m;
 }
 
-void conn_print_message(struct conn_message *m)
+static void add_place(struct strbuf *lines, const char *code, const char *place)
+{
+  const char *text = strbuf_str(lines);
+  const size_t first = strcspn(text, "\n");
+  struct strbuf with = { 0 };
+
+  strbuf_addf(&with, "%.*s (", (int)first, text);
+  if (!strstr(text, code))
+    strbuf_addf(&with, "state = '%s', ", code);
+  strbuf_addf(&with, "at %s)%s", place, text + first);
+  strbuf_done(lines);
+  *lines = with;
+}
+
+bool conn_print_message(struct conn_message *m, const char *place)
 {
   struct db_process *p = m->env->process;
+  bool shown = false;
   uint64_t held;
 
   if (m->lines.len > 0 && p->identity == IDENTITY_BENCH &&
       flood_repeats(&p->flood, m->code, strbuf_str(&m->lines))) {
     m->env->reported = true;
   } else if (m->lines.len > 0) {
-    const bool allowed = flood_allows(&p->flood, m->code, clock_now_ns(),
-                                      &held);
-
+    shown = flood_allows(&p->flood, m->code, clock_now_ns(), &held);
     m->env->reported = true;
     if (held > 0)
       log_msg(LOG_FATAL, "(%" PRIu64 " more message%s with error %s)", held,
               fmt_plural(held), m->code);
-    if (allowed)
+    if (*place)
+      add_place(&m->lines, m->code, place);
+    if (shown)
       message_lines(LOG_FATAL, &m->lines);
   }
   conn_drop_message(m);
+  return shown;
 }
 
 void conn_drop_message(struct conn_message *m)
@@ -137,5 +168,5 @@ void conn_say(struct conn *c)
 {
   struct conn_message m = conn_take_message(c);
 
-  conn_print_message(&m);
+  (void)conn_print_message(&m, "");
 }

@@ -5,6 +5,7 @@
 #ifndef BENCH_DB_CONN_MESSAGE_H
 #define BENCH_DB_CONN_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/strbuf.h"
@@ -17,7 +18,8 @@ struct conn_message {
   struct db_env *env;
 };
 struct conn_message conn_take_message(struct conn *c);
-void conn_print_message(struct conn_message *m); /* and drop */
+/* And drop.  `place` of the call; may be "".  False: nothing was printed. */
+bool conn_print_message(struct conn_message *m, const char *place);
 void conn_drop_message(struct conn_message *m);
 /* Take and print. */
 void conn_say(struct conn *c);

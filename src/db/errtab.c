@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "db/message.h"
 
 enum {
   PRINTED_MAX = 20,
@@ -110,12 +111,16 @@ size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX])
   return n;
 }
 
-static void print_entry(const struct errtab_entry *e)
+static void print_entry(const struct errtab_entry *e, struct flood *flood)
 {
   const uint64_t count = atomic_load_explicit(&e->count, memory_order_relaxed);
   struct strbuf line = { 0 };
-  char *colon;
+  char *colon, number[16];
 
+  (void)snprintf(number, sizeof(number), "%d", e->code);
+  if (flood_has_shown(flood, number, count) ||
+      flood_has_shown(flood, e->state, count))
+    return;
   if (e->code != 0)
     strbuf_addf(&line, "error %d (%s) %" PRIu64 " time%s, ", e->code, e->state,
                 count, fmt_plural(count));
@@ -161,14 +166,14 @@ static bool needs_advice(const struct errtab_entry *e, size_t i)
          (e->code == advice[i].mysql && strcmp(e->driver, "mysql") == 0);
 }
 
-void errtab_print(const struct errtab *t, bool bundled)
+void errtab_print(const struct errtab *t, struct flood *flood, bool bundled)
 {
   size_t index[ERRTAB_MAX];
   const size_t all = errtab_order(t, index);
   const size_t n = all < PRINTED_MAX ? all : PRINTED_MAX;
 
   for (size_t i = 0; i < n; i++)
-    print_entry(&t->entry[index[i]]);
+    print_entry(&t->entry[index[i]], flood);
   for (size_t a = 0; a < ARRAY_SIZE(advice); a++) {
     bool needed = false;
 

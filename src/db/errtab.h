@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct flood;
+
 enum {
   ERRTAB_MAX = 256
 };
@@ -40,6 +42,6 @@ size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX]);
 
 /* `WARNING: error CODE (STATE) N times, TEXT` for the 20 most frequent, and
  * advice.  Colons become semicolons, as programs split lines there. */
-void errtab_print(const struct errtab *t, bool bundled);
+void errtab_print(const struct errtab *t, struct flood *flood, bool bundled);
 
 #endif

@@ -150,6 +150,24 @@ bool flood_repeats(struct flood *f, const char *code, const char *text)
   return repeats;
 }
 
+bool flood_has_shown(struct flood *f, const char *code, uint64_t count)
+{
+  bool shown = false;
+
+  (void)pthread_mutex_lock(&f->lock);
+  for (size_t i = 0; i < FLOOD_CODES; i++) {
+    struct flood_code *c = &f->code[i];
+
+    if (c->text == 0 || strcmp(c->name, code) != 0)
+      continue;
+    shown = count == 1;
+    if (count > c->alike)
+      c->alike = 0;
+  }
+  (void)pthread_mutex_unlock(&f->lock);
+  return shown;
+}
+
 void flood_flush(struct flood *f)
 {
   (void)pthread_mutex_lock(&f->lock);

@@ -304,9 +304,9 @@ static void print_pool(const struct db_process *p)
 
 void process_final_messages(struct db_process *p)
 {
-  flood_flush(&p->flood);
   outage_print(&p->outage, p->worker ? p->worker : "thread");
-  errtab_print(&p->errors, p->facts.bundled);
+  errtab_print(&p->errors, &p->flood, p->facts.bundled);
+  flood_flush(&p->flood);
   if (!atomic_load_explicit(&p->used, memory_order_relaxed))
     return;
   if (p->pools)

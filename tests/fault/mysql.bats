@@ -450,8 +450,7 @@ end
 function event() end
 LUA
   bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" --events=1 run
-  grep -qx 'FATAL: mysql_stmt_prepare() failed' "$err"
-  grep -q '^FATAL: MySQL error: 1461 "' "$err"
+  grep -q '^FATAL: mysql_stmt_prepare() failed; MySQL error: 1461 "' "$err"
   grep -qx 'FATAL: raise max_prepared_stmt_count or use --db-ps-mode=disable' "$err"
   within 30 none_prepared
 }

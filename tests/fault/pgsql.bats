@@ -405,8 +405,7 @@ LUA
 statement_errors() {
   base+=("$@")
   bounded "${base[@]}" --what=sql --sql="SELECT * FROM nowhere" run
-  fails 'FATAL: PQexec() failed: 7 relation "nowhere" does not exist'
-  fails 'FATAL: failed query was: SELECT * FROM nowhere'
+  fails 'FATAL: PQexec() failed: 7 relation "nowhere" does not exist; failed query was: SELECT * FROM nowhere'
   bounded "${base[@]}" --what=sql --sql="SELEKT" run
   fails "state = '42601'"
   bounded "${base[@]}" --pgsql-options='-c default_transaction_read_only=on' run

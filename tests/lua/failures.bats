@@ -87,6 +87,8 @@ function prepare_statements() end
 function event() con:query("SELEC") end
 L
   bench ./t.lua --db-driver=sqlite --sqlite-db=x.db run
+  must is "$(without_machine <<<"$stderr")" "FATAL: SQLite error 1 (42601): near \"SELEC\": syntax error for query 'SELEC' (at ./t.lua:3)"
+  bench ./t.lua --db-driver=sqlite --sqlite-db=x.db --verbosity=4 run
   must has "$stderr" '^FATAL: event\(\) failed at \./t\.lua:3 in '"$worker"' 0: SQL error, errno = 1,'
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/ffi_api.h"
+#include "base/strbuf.h"
 #include "db/bulk.h"
 #include "db/classes/statement.h"
 #include "db/conn.h"
@@ -17,6 +18,7 @@
 #include "db/find_primary.h"
 #include "db/stmt.h"
 #include "db/visit.h"
+#include "lua/engine/failure.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "stats/rand/stream.h"
@@ -403,14 +405,21 @@ void *bench_db_take_message(sql_connection *con)
   if (m)
     *m = taken;
   else
-    conn_print_message(&taken);
+    (void)conn_print_message(&taken, "");
   return m;
 }
 
-void bench_db_print_message(void *message)
+void bench_db_print_message(void *message, const char *error)
 {
-  if (message)
-    conn_print_message(message);
+  const struct state *s = state_current();
+  struct strbuf place = { 0 };
+
+  if (error && s)
+    failure_place(&s->script->failures, error, &place);
+  if (message && conn_print_message(message, strbuf_str(&place)) &&
+      place.len > 0)
+    failure_printed(&s->script->failures, error);
+  strbuf_done(&place);
   free(message);
 }
 

@@ -32,15 +32,14 @@ static bool is_verbose(void)
   return log_get_level() >= LOG_INFO;
 }
 
-/* Also makes the cause known. */
-static bool is_repeated(struct failures *f, const char *cause)
+static bool is_repeated(struct failures *f, const char *cause, bool add)
 {
   bool known = false;
 
   (void)pthread_mutex_lock(&f->lock);
   for (size_t i = 0; i < f->n && !known; i++)
     known = strcmp(f->cause[i], cause) == 0;
-  if (!known && f->n < FAILURES_MAX) {
+  if (add && !known && f->n < FAILURES_MAX) {
     f->cause[f->n] = mem_strdup(cause);
     f->n += f->cause[f->n] != NULL;
   }
@@ -164,8 +163,7 @@ static void describe(struct failures *f, const struct failed_call *call,
   struct strbuf b = { 0 };
   bool said = is_printed(f, call, &p);
 
-  if (call->in_worker)
-    said |= is_repeated(f, err->text);
+  said |= is_repeated(f, err->text, call->in_worker);
   add_name(&b, f, call);
   strbuf_adds(&b, " failed");
   add_place(&b, &p);
@@ -192,7 +190,23 @@ void failure_describe(struct failures *f, const struct failed_call *call,
 void failure_note(struct failures *f, struct err *err)
 {
   if (!f->rules.as_sysbench && !is_verbose())
-    err->said = is_repeated(f, err->text);
+    err->said = is_repeated(f, err->text, true);
+}
+
+void failure_place(const struct failures *f, const char *cause,
+                   struct strbuf *ret)
+{
+  const struct place p = place_of(f->rules.datadir, cause);
+
+  if (f->rules.as_sysbench || p.origin != ORIGIN_SCRIPT)
+    return;
+  strbuf_add(ret, p.file, p.file_len);
+  strbuf_add(ret, p.line, p.line_len);
+}
+
+void failure_printed(struct failures *f, const char *cause)
+{
+  (void)is_repeated(f, cause, true);
 }
 
 /* Upvalue of the handler: the last error printed. */

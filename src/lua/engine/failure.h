@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 struct err;
+struct strbuf;
 
 enum {
   FAILURES_MAX = 32 /* different causes; further ones are printed each time */
@@ -52,6 +53,12 @@ struct failed_call {
  */
 void failure_describe(struct failures *f, const struct failed_call *call,
                       struct err *err);
+
+/* FILE:LINE in a file of the user; not as sysbench. */
+void failure_place(const struct failures *f, const char *cause,
+                   struct strbuf *ret);
+/* The SQL layer has printed this cause with its place. */
+void failure_printed(struct failures *f, const char *cause);
 
 /* Only set err->said. */
 void failure_note(struct failures *f, struct err *err);

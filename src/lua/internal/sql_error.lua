@@ -51,17 +51,17 @@ local function ask(hook, err)
 end
 
 -- Asks the hook about a fatal error; true: treat as ignorable.  Otherwise,
--- prints the message of the driver.
-local function is_forgiven(con, err)
+-- prints the message of the driver; `text` is that of the Lua error.
+local function is_forgiven(con, err, text)
   local hook = sysbench.hooks.sql_error_ignorable
   if type(hook) ~= "function" or in_hook then
-    c_print(c_take(con))
+    c_print(c_take(con), text)
     return false
   end
   local message = c_take(con)
   local ok, answer = ask(hook, err)
   if not ok or not answer then
-    c_print(message)
+    c_print(message, text)
     if not ok then
       error(answer, 0)
     end
@@ -71,14 +71,15 @@ local function is_forgiven(con, err)
   return true
 end
 
--- error() with the position of the script's call.  A method passed to pcall()
--- has no line, but its caller has.
-local function fail(text, level)
-  local info = debug.getinfo(level + 1, "S")
+-- The position of the script's call.  A method passed to pcall() has no line,
+-- but its caller has.
+local function place_of(level)
+  local info = debug.getinfo(level + 1, "Sl")
   if info and info.what == "C" then
-    level = level + 1
+    info = debug.getinfo(level + 2, "Sl")
   end
-  error(text, level + 1)
+  return info and info.what ~= "C" and
+    ("%s:%d: "):format(info.short_src, info.currentline) or ""
 end
 
 -- Raises the error of the last call on the connection.  `level` is that of
@@ -90,24 +91,26 @@ function M.raise(con, query, level)
   end
   local api_error = C.bench_db_api_error(con)
   if api_error ~= nil then
-    fail(ffi_string(api_error), level + 1)
+    error(place_of(level + 1) .. ffi_string(api_error), 0)
   end
   if bit.band(flags, EARLIER) ~= 0 then
     query = "" -- not sent
   end
   local err = make(con, query, bit.band(flags, RECONNECTED) ~= 0)
   if bit.band(flags, IGNORABLE) == 0 then
-    local text = tostring(err)
-    if not is_forgiven(con, err) then
-      fail(text, level + 1)
+    local place = place_of(level + 1)
+    local text = place .. tostring(err)
+    if not is_forgiven(con, err, text) then
+      error(text, 0)
     end
     flags = c_forgive(con)
     if bit.band(flags, ABANDONED) ~= 0 then
       error(host.abandoned, 0)
     elseif bit.band(flags, IGNORABLE) == 0 then
       err = make(con, query, false)
-      c_print(c_take(con))
-      fail(tostring(err), level + 1)
+      text = place .. tostring(err)
+      c_print(c_take(con), text)
+      error(text, 0)
     end
     err.reconnected = bit.band(flags, RECONNECTED) ~= 0
   end
@@ -120,7 +123,7 @@ function M.describe(con)
   if bit.band(c_failure(con), ABANDONED) ~= 0 then
     error(host.abandoned, 0)
   end
-  c_print(c_take(con))
+  c_print(c_take(con), nil)
   if con.error == C.DB_ERROR_NONE or con.sql_errmsg == nil then
     return nil
   end
