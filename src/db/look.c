@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/minmax.h"
 #include "base/parse.h"
@@ -84,7 +85,8 @@ void look_at_size(struct conn *c, uint64_t most, bool alike,
     if (ret->other)
       return;
     if (ret->tables < LOOK_TABLES)
-      ret->each.of[ret->each.n++] = (struct table_look){ true, rows };
+      ret->each.of[ret->each.n++] = (struct table_look){ .known = true,
+                                                         .rows = rows };
     ret->tables++;
     if (rows > ret->rows)
       ret->rows = rows;
@@ -99,18 +101,27 @@ void look_at_tables(struct conn *c, const struct run_facts *facts,
   };
   for (unsigned i = 0; i < ret->n; i++) {
     struct table_look *t = &ret->of[i];
-    char sql[256];
-    uint64_t indexes;
+    char sql[64];
 
     (void)snprintf(sql, sizeof(sql), "SELECT MAX(id) FROM sbtest%u", i + 1);
     t->known = look_at_number(c, sql, &t->rows);
-    if (t->known && facts->indexed && c->driver->index_query) {
-      (void)snprintf(sql, sizeof(sql), "%s'sbtest%u'", c->driver->index_query,
-                     i + 1);
-      t->unindexed = look_at_number(c, sql, &indexes) && indexes == 0;
-    }
     if (c->out.lost)
       return;
+  }
+}
+
+void look_at_indexes(struct conn *c, struct tables_look *look)
+{
+  for (unsigned i = 0; i < look->n && c->driver->index_query; i++) {
+    struct table_look *t = &look->of[i];
+    char sql[256];
+    uint64_t indexes;
+
+    if (!t->known || c->out.lost)
+      continue;
+    (void)snprintf(sql, sizeof(sql), "%s'sbtest%u'", c->driver->index_query,
+                   i + 1);
+    t->unindexed = look_at_number(c, sql, &indexes) && indexes == 0;
   }
 }
 
@@ -169,6 +180,26 @@ void look_warn_missing(const struct tables_look *look, struct strbuf *lines)
       "there: prepare with the same options and --table-exists=resume "
       "loads the rest\n",
       first, there, look->n);
+}
+
+void look_server_name(const char *driver, const char *version,
+                      struct strbuf *out)
+{
+  static const char *const names[][2] = { { "mysql", "MySQL" },
+                                          { "pgsql", "PostgreSQL" },
+                                          { "sqlite", "SQLite" } };
+  const char *fork = strcasestr(version, "-mariadb");
+  size_t len = strcspn(version, " ");
+
+  if (fork) {
+    driver = "MariaDB";
+    len = (size_t)(fork - version);
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    if (strcmp(driver, names[i][0]) == 0)
+      driver = names[i][1];
+  }
+  strbuf_addf(out, "%s%s%.*s", driver, len > 0 ? " " : "", (int)len, version);
 }
 
 void look_unindexed(const struct tables_look *look, struct strbuf *text)

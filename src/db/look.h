@@ -22,6 +22,7 @@ struct size_look {
 
 void look_at_tables(struct conn *c, const struct run_facts *facts,
                     struct tables_look *ret);
+void look_at_indexes(struct conn *c, struct tables_look *look);
 
 /* Up to `most` tables; `alike`: with about as many rows as the first. */
 void look_at_size(struct conn *c, uint64_t most, bool alike,
@@ -39,6 +40,10 @@ bool look_at_data(struct conn *c, uint64_t *ret);
 
 /* driver->backend_query is set. */
 bool look_at_backend(struct conn *c, uint64_t *ret);
+
+/* "MariaDB 10.11.19". */
+void look_server_name(const char *driver, const char *version,
+                      struct strbuf *out);
 
 /* Only some are there. */
 void look_warn_missing(const struct tables_look *look, struct strbuf *lines);

@@ -80,7 +80,7 @@ enum {
 
 struct table_look {
   bool known;
-  bool unindexed; /* column k; only if facts->indexed */
+  bool unindexed; /* see look_at_indexes() */
   uint64_t rows;  /* highest id; gaps are not seen */
 };
 

@@ -138,6 +138,8 @@ static void check_tables(struct conn *c)
     return;
   if (look.n != (p->facts.tables < LOOK_TABLES ? p->facts.tables : LOOK_TABLES))
     look_at_tables(c, &p->facts, &look);
+  if (p->facts.indexed)
+    look_at_indexes(c, &look);
   look_warn(&look, &p->facts, &lines);
   atomic_store(&p->keys_missing, lines.len > 0);
   look_warn_missing(&look, &lines);

@@ -13,6 +13,7 @@
 #include "base/fmt.h"
 #include "base/machine/cgroup.h"
 #include "base/parse.h"
+#include "db/look.h"
 #include "results/jobj.h"
 #include "run/runner.h"
 #include "stats/slo.h"
@@ -182,9 +183,9 @@ static void database_say_where(const struct database *d, struct strbuf *out)
                          : 0;
   char data[FMT_SIZE_SIZE], has[FMT_SIZE_SIZE];
 
-  strbuf_addf(out, "This is %s%s%s%s%s", database_driver(d), version ? " " : "",
-              version ? version : "", address ? " at " : "",
-              address ? address : "");
+  strbuf_adds(out, "This is ");
+  look_server_name(database_driver(d), version ? version : "", out);
+  strbuf_addf(out, "%s%s", address ? " at " : "", address ? address : "");
   if (!database_is(d, "sqlite"))
     strbuf_addf(out, ", %s",
                 !tls || strcmp(tls, "none") == 0 ? "without TLS" : tls);

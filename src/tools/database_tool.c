@@ -503,9 +503,10 @@ static int database_protocol(struct database *d, struct err *err)
   for (; d->next < DATABASE_PARTS && rc == 0; d->next += rc == 0) {
     const enum database_part part = d->next;
 
-    if (part >= DATABASE_POINT && !loaded) {
+    if (!d->schema[0])
       rc = database_make_schema(d, result_text_at(floor->json, "database.file"),
                                 err);
+    if (part >= DATABASE_POINT && !loaded) {
       if (rc == 0)
         rc = database_load(d, err);
       loaded = true;

@@ -115,7 +115,7 @@ line() {
   must is "$(ls -I 'separate-*')" ''
   bench oltp_read_write "${at[@]}" --table-size=100 prepare
   bench -0 doctor oltp_read_write "${at[@]}" --table-size=100
-  line ok server "sqlite [0-9.]+, file '$PWD/a.db'"
+  line ok server "SQLite [0-9.]+, file '$PWD/a.db'"
   line ok durability 'synchronous = normal'
   line ok tables 'sbtest1 to sbtest2: the ids reach the 100 of --table-size, or nearly'
   bench -0 doctor oltp_read_write "${at[@]}" --table-size=1000 --sqlite-synchronous=off

@@ -144,7 +144,7 @@ finds() {
 doctor_of() {
   need "$1"
   doctor -1 oltp_read_write --tables=2 --table-size=100 --threads=4
-  finds ok server "$1 [0-9]+[.]"
+  finds ok server "$3 [0-9.]+( \([^)]*\))?, (socket|host)"
   finds warn durability "$2"
   finds ok connections 'max_connections is 150, [0-9]+ in use, the run needs up to 4'
   finds fail tables '2 of 2 \(sbtest1 to sbtest2\) cannot be read; run the prepare command'
@@ -158,7 +158,7 @@ doctor_of() {
 }
 
 @test "mysql: doctor" {
-  doctor_of mysql 'innodb_flush_log_at_trx_commit = 0'
+  doctor_of mysql 'innodb_flush_log_at_trx_commit = 0' '(MySQL|MariaDB)'
   doctor oltp_read_write --tables=100 --threads=100 --table-size=100
   finds fail statements 'max_prepared_stmt_count is [0-9]+, [0-9]+ in use, the run needs up to 90000; raise it'
   finds '(ok|warn)' 'open tables' 'table_open_cache is '
@@ -168,7 +168,7 @@ doctor_of() {
 }
 
 @test "pgsql: doctor" {
-  doctor_of pgsql 'fsync = off'
+  doctor_of pgsql 'fsync = off' PostgreSQL
 }
 
 @test "the isolation level is that of every session" {
@@ -259,7 +259,7 @@ LUA
 named() {
   servers sql "$BATS_FILE_TMPDIR/pgsql" "CREATE OR REPLACE FUNCTION public.version() RETURNS text LANGUAGE sql AS 'SELECT \$\$$1\$\$::text'"
   doctor oltp_read_only
-  grep -Eq "^ok +server +pgsql $version${2:+ \\($2\\)}, host" <<<"$output" || { echo "$output" && return 1; }
+  grep -Eq "^ok +server +PostgreSQL $version${2:+ \\($2\\)}, host" <<<"$output" || { echo "$output" && return 1; }
 }
 
 @test "doctor: what is not PostgreSQL is named" {
@@ -267,9 +267,9 @@ named() {
   local at="$BATS_FILE_TMPDIR/pgsql" version of
   version=$(servers sql "$at" 'SHOW server_version')
   of=$(servers sql "$at" 'SELECT pg_catalog.version()')
-  version=${version//[()+]/.}
+  version=${version%% *}
   doctor oltp_read_only
-  finds ok server "pgsql $version, host"
+  finds ok server "PostgreSQL $version, host"
   servers sql "$at" 'ALTER ROLE sbtest SET search_path = public, pg_catalog'
   named "$of"
   named 'CockroachDB CCL v23.1.10 (x86_64-pc-linux-gnu, built 2023/09/18)' 'CockroachDB CCL v23.1.10 .*2023/09/18.'

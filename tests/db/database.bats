@@ -134,6 +134,7 @@ END
   status=0
   wait "$pid" || status=$?
   [[ $status = 130 || $status = 143 ]]
+  grep -q '^This is PostgreSQL [0-9.]* at ' out
   grep -q '^Median times with one connection: SELECT 1 ' out
   grep -q '"interrupted": *true' d.json
   ! left_on_pgsql
@@ -228,6 +229,7 @@ killed() {
   servers sql "$own" "ALTER DATABASE sbtest OWNER TO sbtest"
   [[ $status = 1 && $(grep -c . <<<"$stderr") = 1 ]]
   grep -q '^FATAL: cannot make a schema for the tables (.*permission denied.*): GRANT CREATE ON DATABASE' <<<"$stderr"
+  ! grep -q "^connections\|^point selects" <<<"$output" # only SELECT 1 was measured
   database --dsn="$pg?options=-c%20default_transaction_read_only%3Don" --minutes=0.1
   [[ $status = 1 && $stderr = "FATAL: cannot make a schema for the tables ("*read-only*"): name a server and a user that can write" ]]
   openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=other -out other.pem 2>/dev/null

@@ -678,7 +678,7 @@ static const char *database_text_of(const struct facts *f, const char *key,
 static void database_look_at_server(struct findings *to, struct conn *c)
 {
   const struct driver *d = c->driver;
-  struct strbuf target = { 0 };
+  struct strbuf target = { 0 }, name = { 0 };
   struct facts f = { 0 };
   const char *version, *comment, *snapshot;
 
@@ -689,9 +689,11 @@ static void database_look_at_server(struct findings *to, struct conn *c)
   d->target(c->session, &target);
   version = database_text_of(&f, "server_version", "");
   comment = database_text_of(&f, "version_comment", "");
-  findings_add(to, FINDING_OK, "server", NULL, "%s%s%s%s%s%s, %s", d->name,
-               *version ? " " : "", version, *comment ? " (" : "", comment,
+  look_server_name(d->name, version, &name);
+  findings_add(to, FINDING_OK, "server", NULL, "%s%s%s%s, %s",
+               strbuf_str(&name), *comment ? " (" : "", comment,
                *comment ? ")" : "", strbuf_str(&target));
+  strbuf_done(&name);
   snapshot = database_text_of(&f, "innodb_snapshot_isolation", "");
   if (strcmp(snapshot, "ON") == 0)
     findings_add(
