@@ -94,7 +94,7 @@ const char *database_driver(const struct database *d)
   const struct result *r = database_result(d, DATABASE_FLOOR);
   const char *name = r ? result_text_at(r->json, "database.driver") : NULL;
 
-  return name ? name : "";
+  return name ? name : d->file ? "sqlite" : "";
 }
 
 double database_measured_s(const struct database *d)
@@ -262,8 +262,58 @@ static double database_per_event(const struct database *d)
            : NAN;
 }
 
+/* NULL: nothing took CPU time from this machine. */
+static const char *database_disturbance(const struct database *d)
+{
+  const json_t *one;
+  size_t i;
+
+  json_array_foreach(json_object_get(d->doctor, "findings"), i, one)
+  {
+    const char *subject = result_text_at(one, "subject");
+    const char *level = result_text_at(one, "level");
+
+    if (subject && level && strcmp(subject, "noise") == 0 &&
+        strcmp(level, "ok") != 0)
+      return result_text_at(one, "text");
+  }
+  for (size_t k = 0; k < d->n_steps; k++) {
+    json_array_foreach(json_object_get(d->steps[k].result.json, "warnings"), i,
+                       one)
+    {
+      const char *code = result_text_at(one, "code");
+
+      if (code &&
+          (strcmp(code, "other_programs") == 0 || strcmp(code, "steal") == 0))
+        return result_text_at(one, "text");
+    }
+  }
+  return NULL;
+}
+
+static void database_say_no_rate(const struct database *d, struct strbuf *out)
+{
+  static const char *const reasons[] = {
+    [SEARCH_GOES_ON] = "the time was too short to decide (see --minutes)",
+    [SEARCH_NOWHERE] = "even the lowest that was tried failed",
+    [SEARCH_UNDECIDED] = "the time was too short to decide (see --minutes)",
+    [SEARCH_UNSTEADY] = "the highest throughput changed during the search",
+    [SEARCH_CLIENT_END] = "this machine could not offer the load in time",
+    [SEARCH_FROZEN_END] = "events did not end",
+    [SEARCH_EMPTY_END] = "no event ended within a step",
+    [SEARCH_STEP_END] = "a step failed",
+  };
+  const unsigned end = d->find.search.end;
+
+  strbuf_addf(out, "No rate was found that holds %s: %s", d->objective,
+              end < ARRAY_SIZE(reasons) && reasons[end]
+                ? reasons[end]
+                : "the steps contradict each other");
+}
+
 static void database_say_rate(const struct database *d, struct strbuf *out)
 {
+  const char *disturbance = d->rate > 0 ? NULL : database_disturbance(d);
   const struct result *steady = database_result(d, DATABASE_STEADY);
   char time[UNIT_SIZE];
 
@@ -278,14 +328,11 @@ static void database_say_rate(const struct database *d, struct strbuf *out)
   else if (!database_has(d, DATABASE_SEARCH))
     strbuf_addf(out, "The objective %s was not tested", d->objective);
   else
-    strbuf_addf(out,
-                d->find.search.end == SEARCH_UNDECIDED ||
-                    d->find.search.end == SEARCH_GOES_ON
-                  ? "The time was too short to find a rate that holds %s"
-                : d->find.search.end == SEARCH_STEP_END
-                  ? "No rate was found that holds %s, because a step failed"
-                  : "No rate held %s",
-                d->objective);
+    database_say_no_rate(d, out);
+  if (disturbance)
+    strbuf_addf(out, "; %s%s", disturbance,
+                strstr(disturbance, "; stop") ? ""
+                                              : ": stop them, and repeat this");
   if (steady) {
     const double stalls = result_number_at(steady->json, "outages.stall_count");
     const double longest = result_number_at(steady->json,

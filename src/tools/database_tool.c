@@ -14,6 +14,7 @@
 #include "base/compiler.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "opt/optset.h"
 #include "results/outname.h"
 #include "run/runner.h"
@@ -58,10 +59,7 @@ static bool database_create(struct database *d)
 
 static void database_file(const struct database *d, struct strbuf *out)
 {
-  strbuf_addf(
-    out, "%s-%s",
-    result_text_at(database_result(d, DATABASE_FLOOR)->json, "database.file"),
-    d->schema);
+  strbuf_addf(out, "%s-%s", d->file, d->schema);
 }
 
 /* FORCE: a pooler keeps sessions. */
@@ -136,19 +134,18 @@ static bool database_make(struct database *d)
 
 #define SQLITE_FILE "--sqlite-db="
 
-static int database_make_file(struct database *d, const char *beside,
-                              struct err *err)
+static int database_make_file(struct database *d, struct err *err)
 {
   struct strbuf option = { 0 };
   const char *path;
   int rc = 0, fd;
 
-  if (strncmp(beside, "file:", 5) == 0) {
+  if (strncmp(d->file, "file:", 5) == 0) {
     d->schema[0] = '\0';
     return err_set(err, -EINVAL,
                    "--sqlite-db=%.200s is not possible here (expected the name "
                    "of a file)",
-                   beside);
+                   d->file);
   }
   database_say_left(d);
   database_save(d);
@@ -197,9 +194,7 @@ static const char *database_advice(const struct database *d,
            : "GRANT ALL ON `bench\\_%`.* to the user";
 }
 
-/* `file` [opt]: of SQLite. */
-static int database_make_schema(struct database *d, const char *file,
-                                struct err *err)
+static int database_make_schema(struct database *d, struct err *err)
 {
   uint64_t number = 0;
   bool made;
@@ -210,8 +205,8 @@ static int database_make_schema(struct database *d, const char *file,
     return err_sys(err, "no random number for the name of a schema");
   (void)snprintf(d->schema, sizeof(d->schema), "bench_%08llx",
                  (unsigned long long)(number & 0xffffffff));
-  if (file)
-    return database_make_file(d, file, err);
+  if (d->file)
+    return database_make_file(d, err);
   made = database_make(d);
   if (!made && database_is(d, "pgsql") && d->children.signal == 0) {
     d->is_whole_database = true;
@@ -275,21 +270,29 @@ static bool database_is_same(const struct database *d, const json_t *floor)
 static bool database_remove_left(struct database *d, const char *left)
 {
   const char *name = strstr(left, "bench_");
+  const bool whole = d->is_whole_database;
+  char own[sizeof(d->schema)];
   bool removed = false;
 
   for (const char *more = name; more; more = strstr(name + 1, "bench_"))
     name = more;
-  if (!name || sscanf(name, "%14[a-z0-9_]", d->schema) != 1)
+  if (!name)
     return false;
+  memcpy(own, d->schema, sizeof(own));
+  (void)snprintf(d->schema, sizeof(d->schema), "%.*s",
+                 (int)strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
+                 name);
   d->is_whole_database = strncmp(left, "DROP DATABASE ", 14) == 0;
   database_say_left(d);
   if (strcmp(strbuf_str(&d->left), left) == 0) {
     database_clean(d);
     removed = d->left.len == 0;
   }
+  memcpy(d->schema, own, sizeof(own));
+  d->is_whole_database = whole;
   strbuf_clear(&d->left);
-  d->schema[0] = '\0';
-  d->is_whole_database = false;
+  if (d->schema[0])
+    database_say_left(d);
   return removed;
 }
 
@@ -453,6 +456,13 @@ static int database_resume(struct database *d, struct err *err)
 
 /* ---- the protocol ---- */
 
+static int database_set_file(struct database *d, const char *path,
+                             struct err *err)
+{
+  d->file = mem_strdup(path);
+  return d->file ? 0 : err_set(err, -ENOMEM, "not enough memory");
+}
+
 /* Steps would make a missing file of SQLite, and leave it.  The finding cuts
  * longer paths. */
 static int database_spare_file(struct database *d, struct err *err)
@@ -468,7 +478,7 @@ static int database_spare_file(struct database *d, struct err *err)
     if (text && sscanf(text, "the file '%200[^\n]", path) == 1 &&
         text_ends_with(path, "' does not exist")) {
       path[strlen(path) - strlen("' does not exist")] = '\0';
-      return database_make_schema(d, path, err);
+      return database_set_file(d, path, err);
     }
   }
   return 0;
@@ -485,12 +495,15 @@ static int database_go_on(struct database *d, struct err *err)
 static int database_protocol(struct database *d, struct err *err)
 {
   const struct result *floor;
+  const char *file;
   bool loaded = false;
   int rc = database_ask_doctor(d, err);
 
   d->alien[DATABASE_ISOLATION] = !d->cfg->isolation;
   if (rc == 0)
     rc = database_spare_file(d, err);
+  if (rc == 0 && d->file)
+    rc = database_make_schema(d, err);
   if (rc == 0)
     rc = database_perform(d, DATABASE_FLOOR, err);
   floor = database_result(d, DATABASE_FLOOR);
@@ -498,14 +511,16 @@ static int database_protocol(struct database *d, struct err *err)
     rc = err_set(err, -ETIME,
                  "--minutes=%g is too short here: the server answers slowly",
                  d->cfg->minutes);
+  file = floor ? result_text_at(floor->json, "database.file") : NULL;
+  if (rc == 0 && file && !d->file)
+    rc = database_set_file(d, file, err);
   if (rc == 0)
     rc = database_go_on(d, err);
   for (; d->next < DATABASE_PARTS && rc == 0; d->next += rc == 0) {
     const enum database_part part = d->next;
 
     if (!d->schema[0])
-      rc = database_make_schema(d, result_text_at(floor->json, "database.file"),
-                                err);
+      rc = database_make_schema(d, err);
     if (part >= DATABASE_POINT && !loaded) {
       if (rc == 0)
         rc = database_load(d, err);
@@ -568,6 +583,7 @@ static void database_done(struct database *d)
   if (d->kept.stream)
     kept_close(&d->kept, false);
   child_words_done(&d->own);
+  free(d->file);
   strbuf_done(&d->left);
   strbuf_done(&d->failure);
   strbuf_done(&d->tls_failure);

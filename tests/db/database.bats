@@ -189,6 +189,7 @@ killed() {
 @test "killed: files of SQLite" {
   export XDG_STATE_HOME=$PWD/state
   unset BENCH_KEEP
+  touch u.db
   killed sqlite:u.db
   [[ -e $(echo u.db-bench_????????) ]]
   touch u.db-bench_1
@@ -262,7 +263,19 @@ dies_after() {
   dies_after 'search 1'
   grep -q '^search.* failed$' out || skip "this machine is too busy for a search"
   grep -q '^FATAL: search .* failed: ' err
-  grep -Eq 'because a step failed\.$|up to at least' out
+  grep -Eq 'a step failed\.$|up to at least' out
+}
+
+@test "try: no rate, and what has disturbed it" {
+  local i loops=()
+  for ((i = 0; i < 2 * $(nproc); i++)); do
+    timeout 100 nice -n 19 sh -c 'while :; do :; done' 3>&- &
+    loops+=($!)
+  done
+  run timeout 120 "$BENCH" try --minutes=0.3 --slo='p99<=1us'
+  kill "${loops[@]}"
+  printf '%s\n' "$output"
+  grep -Eq '^(The server misses|No rate was found that holds|The objective) p99<=1us.*; other programs use.*: stop them, and repeat this\.$' <<<"$output"
 }
 
 @test "try: SQLite, no options; the private folder is removed" {
