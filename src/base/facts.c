@@ -125,3 +125,23 @@ void facts_merge(struct facts *f, const struct fact *other)
       to->real = other->real;
   }
 }
+
+void facts_server_name(const char *driver, const char *version,
+                       struct strbuf *out)
+{
+  static const char *const names[][2] = { { "mysql", "MySQL" },
+                                          { "pgsql", "PostgreSQL" },
+                                          { "sqlite", "SQLite" } };
+  const char *fork = strcasestr(version, "-mariadb");
+  size_t len = strcspn(version, " ");
+
+  if (fork) {
+    driver = "MariaDB";
+    len = (size_t)(fork - version);
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    if (strcmp(driver, names[i][0]) == 0)
+      driver = names[i][1];
+  }
+  strbuf_addf(out, "%s%s%.*s", driver, len > 0 ? " " : "", (int)len, version);
+}

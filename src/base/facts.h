@@ -24,6 +24,8 @@ enum fact_merge {
   FACT_MOST,
 };
 
+struct strbuf;
+
 struct fact {
   char *key; /* owned */
   enum fact_type type;
@@ -54,5 +56,9 @@ void facts_merge(struct facts *f, const struct fact *other);
 
 /* NULL: not set. */
 struct fact *facts_find(const struct facts *f, const char *key);
+
+/* "MariaDB 10.11.19". */
+void facts_server_name(const char *driver, const char *version,
+                       struct strbuf *out);
 
 #endif

@@ -18,7 +18,7 @@ struct conn_message {
   struct db_env *env;
 };
 struct conn_message conn_take_message(struct conn *c);
-/* And drop.  `place` of the call; may be "".  False: nothing was printed. */
+/* And drop.  `place`: "" or that of the call.  False: silent. */
 bool conn_print_message(struct conn_message *m, const char *place);
 void conn_drop_message(struct conn_message *m);
 /* Take and print. */

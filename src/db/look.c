@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/fmt.h"
 #include "base/minmax.h"
 #include "base/parse.h"
@@ -180,26 +179,6 @@ void look_warn_missing(const struct tables_look *look, struct strbuf *lines)
       "there: prepare with the same options and --table-exists=resume "
       "loads the rest\n",
       first, there, look->n);
-}
-
-void look_server_name(const char *driver, const char *version,
-                      struct strbuf *out)
-{
-  static const char *const names[][2] = { { "mysql", "MySQL" },
-                                          { "pgsql", "PostgreSQL" },
-                                          { "sqlite", "SQLite" } };
-  const char *fork = strcasestr(version, "-mariadb");
-  size_t len = strcspn(version, " ");
-
-  if (fork) {
-    driver = "MariaDB";
-    len = (size_t)(fork - version);
-  }
-  for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-    if (strcmp(driver, names[i][0]) == 0)
-      driver = names[i][1];
-  }
-  strbuf_addf(out, "%s%s%.*s", driver, len > 0 ? " " : "", (int)len, version);
 }
 
 void look_unindexed(const struct tables_look *look, struct strbuf *text)

@@ -41,14 +41,9 @@ bool look_at_data(struct conn *c, uint64_t *ret);
 /* driver->backend_query is set. */
 bool look_at_backend(struct conn *c, uint64_t *ret);
 
-/* "MariaDB 10.11.19". */
-void look_server_name(const char *driver, const char *version,
-                      struct strbuf *out);
-
 /* Only some are there. */
 void look_warn_missing(const struct tables_look *look, struct strbuf *lines);
 
-/* Tables without an index on k; no line end. */
 void look_unindexed(const struct tables_look *look, struct strbuf *text);
 
 /* Tables whose highest id is below the run's keys. */

@@ -55,8 +55,7 @@ bool flood_allows(struct flood *f, const char *code, uint64_t now_ns,
 bool flood_repeats(struct flood *f, const char *code, const char *text);
 
 void flood_flush(struct flood *f);
-/* Was the only one of `count` errors printed?  Otherwise the caller prints how
- * many there were. */
+/* If not, the caller prints `count`. */
 bool flood_has_shown(struct flood *f, const char *code, uint64_t count);
 
 #endif

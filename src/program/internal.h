@@ -71,7 +71,7 @@ void program_outlive_readers(void);
 int program_fail(const struct err *err);
 int program_fail_usage(int rc, const struct err *err);
 int program_refuse(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* Without "FATAL: ", as sysbench, and hints. */
+/* Without "FATAL: ". */
 int program_complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void program_put_text(struct strbuf *text);
 

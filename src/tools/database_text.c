@@ -10,10 +10,10 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/facts.h"
 #include "base/fmt.h"
 #include "base/machine/cgroup.h"
 #include "base/parse.h"
-#include "db/look.h"
 #include "results/jobj.h"
 #include "run/runner.h"
 #include "stats/slo.h"
@@ -184,7 +184,7 @@ static void database_say_where(const struct database *d, struct strbuf *out)
   char data[FMT_SIZE_SIZE], has[FMT_SIZE_SIZE];
 
   strbuf_adds(out, "This is ");
-  look_server_name(database_driver(d), version ? version : "", out);
+  facts_server_name(database_driver(d), version ? version : "", out);
   strbuf_addf(out, "%s%s", address ? " at " : "", address ? address : "");
   if (!database_is(d, "sqlite"))
     strbuf_addf(out, ", %s",
@@ -262,7 +262,6 @@ static double database_per_event(const struct database *d)
            : NAN;
 }
 
-/* NULL: nothing took CPU time from this machine. */
 static const char *database_disturbance(const struct database *d)
 {
   const json_t *one;

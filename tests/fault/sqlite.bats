@@ -198,7 +198,7 @@ print(sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone()[
 
 @test "errors outside of the event: the text of the error" {
   bounded -1 "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
-  grep -q "^FATAL: thread_init() failed.*no such table: nowhere" "$err"
+  grep -q "^FATAL: SQLite error .*no such table: nowhere" "$err"
   lacks 'not a string' "$err"
   # An ignorable one is final there, and has its text, too.
   hold

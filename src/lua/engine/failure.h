@@ -57,7 +57,6 @@ void failure_describe(struct failures *f, const struct failed_call *call,
 /* FILE:LINE in a file of the user; not as sysbench. */
 void failure_place(const struct failures *f, const char *cause,
                    struct strbuf *ret);
-/* The SQL layer has printed this cause with its place. */
 void failure_printed(struct failures *f, const char *cause);
 
 /* Only set err->said. */

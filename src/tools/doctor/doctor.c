@@ -689,7 +689,7 @@ static void database_look_at_server(struct findings *to, struct conn *c)
   d->target(c->session, &target);
   version = database_text_of(&f, "server_version", "");
   comment = database_text_of(&f, "version_comment", "");
-  look_server_name(d->name, version, &name);
+  facts_server_name(d->name, version, &name);
   findings_add(to, FINDING_OK, "server", NULL, "%s%s%s%s, %s",
                strbuf_str(&name), *comment ? " (" : "", comment,
                *comment ? ")" : "", strbuf_str(&target));
