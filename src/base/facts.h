@@ -17,7 +17,7 @@ enum fact_type {
   FACT_BOOL,
 };
 
-/* How the same fact of several processes is merged. */
+/* How facts of several processes are merged. */
 enum fact_merge {
   FACT_FIRST, /* the first process counts */
   FACT_SUM,

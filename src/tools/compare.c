@@ -485,7 +485,7 @@ static bool compare_series_add_run(struct compare_series *s,
   return true;
 }
 
-/* False: no memory; call compare_series_done(). */
+/* Then call compare_series_done(). */
 static bool compare_series_init(struct compare_series *s, const struct group *g,
                                 const struct figure *f)
 {

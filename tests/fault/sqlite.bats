@@ -211,7 +211,7 @@ print(sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone()[
   # In the hook before a restart: as its class.
   bounded -1 "${base[@]}" --what=duplicate --where=hook --sql="SELECT * FROM nowhere" \
     --db-ignore-errors=23505 --time=60 run
-  grep -q "^FATAL: event() failed at .* in [a-z]* 0: .*no such table: nowhere" "$err"
+  grep -q "^FATAL: SQLite error .*no such table: nowhere .*(at " "$err"
   lacks 'not a string' "$err"
   bounded -0 "${base[@]}" --what=duplicate --where=hook --sql="SELECT * FROM nowhere" \
     --db-ignore-errors=23505,42P01 --time=1 run
