@@ -280,5 +280,5 @@ SQL
   must [ "$status" -eq 0 ]
   sqlite t.sql --events=5 run
   bench doctor t.sql --db-driver=sqlite --sqlite-db=t.db
-  must has "$output" '^ok +server +sqlite'
+  must has "$output" '^ok +server +SQLite'
 }
