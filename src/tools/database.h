@@ -81,7 +81,7 @@ struct database {
   char *folder;           /* owned; temporary files */
   struct child_words own; /* options that lead to the tables */
   char schema[32];        /* "": nothing was made */
-  char *file;             /* owned; of SQLite: FILE; `schema` is FILE-SCHEMA */
+  char *file;             /* owned; of SQLite; `schema` is FILE-SCHEMA */
   bool is_whole_database; /* `schema` is a database on PostgreSQL, too */
   struct strbuf left;     /* a command that removes `schema`; empty: gone */
 

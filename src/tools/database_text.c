@@ -312,7 +312,10 @@ static void database_say_no_rate(const struct database *d, struct strbuf *out)
 
 static void database_say_rate(const struct database *d, struct strbuf *out)
 {
-  const char *disturbance = d->rate > 0 ? NULL : database_disturbance(d);
+  const bool tested = database_misses_alone(d) ||
+                      database_has(d, DATABASE_SEARCH);
+  const char *disturbance = d->rate > 0 || !tested ? NULL
+                                                   : database_disturbance(d);
   const struct result *steady = database_result(d, DATABASE_STEADY);
   char time[UNIT_SIZE];
 
@@ -324,7 +327,7 @@ static void database_say_rate(const struct database *d, struct strbuf *out)
   else if (database_misses_alone(d))
     strbuf_addf(out, "The server misses %s even with one connection",
                 d->objective);
-  else if (!database_has(d, DATABASE_SEARCH))
+  else if (!tested)
     strbuf_addf(out, "The objective %s was not tested", d->objective);
   else
     database_say_no_rate(d, out);

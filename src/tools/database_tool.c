@@ -507,10 +507,6 @@ static int database_protocol(struct database *d, struct err *err)
   if (rc == 0)
     rc = database_perform(d, DATABASE_FLOOR, err);
   floor = database_result(d, DATABASE_FLOOR);
-  if (rc == 0 && !floor)
-    rc = err_set(err, -ETIME,
-                 "--minutes=%g is too short here: the server answers slowly",
-                 d->cfg->minutes);
   file = floor ? result_text_at(floor->json, "database.file") : NULL;
   if (rc == 0 && file && !d->file)
     rc = database_set_file(d, file, err);

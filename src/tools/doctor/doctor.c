@@ -818,6 +818,8 @@ static void database_look_at_the_tables(struct findings *to, struct conn *c,
                  database_tables_name(&look, names));
   else if (facts->rows > 0)
     database_look_at_rows(to, &look, facts);
+  if (facts->indexed)
+    look_at_indexes(c, &look);
   look_unindexed(&look, &line);
   if (line.len > 0)
     findings_add(to, FINDING_WARN, "indexes",
