@@ -373,7 +373,7 @@ static void prepare_messages(struct conn *c)
     OK(bind1(st, SQL_TYPE_BIGINT, &n, NULL, NULL), "nor now");
     (void)stmt_execute(st);
     OK_STR(message(c),
-           emulated ? "PQexec() failed: 7 relation \"nowhere\" does not exist\n"
+           emulated ? "PQexec() failed: 7 relation \"nowhere\" does not exist; "
                       "failed query was: SELECT n FROM nowhere WHERE id = 0\n"
                     : "PQexecPrepared() failed: 7 relation \"nowhere\" does "
                       "not exist\n",
@@ -392,7 +392,7 @@ static void prepare_messages(struct conn *c)
   (void)bind1(st, SQL_TYPE_BIGINT, &n, NULL, NULL);
   OK(!stmt_execute(st), "an error while it is executed");
   OK(strstr(message(c), emulated
-                          ? "PQexec() failed: 7 division by zero\n"
+                          ? "PQexec() failed: 7 division by zero; "
                           : "PQexecPrepared() failed: 7 division by zero\n"),
      "its message");
   stmt_free(st);

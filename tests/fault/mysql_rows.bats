@@ -199,7 +199,7 @@ LUA
 
 @test "errors outside of the event: the text of the error" {
   bounded -1 "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
-  grep -q "^FATAL: thread_init() failed.*SQL error, errno = 1146, state = '42S02': " "$err"
+  grep -q '^FATAL: mysql_drv_query() returned error 1146 (.*) for query .* (at .*/events.lua:[0-9]*)$' "$err"
   # Also one that an event would be restarted for, and a lost connection.
   bounded -1 "${base[@]}" --where=thread_init --sql="KILL CONNECTION_ID()" \
     --db-ignore-errors=all run
@@ -216,7 +216,7 @@ function sysbench.hooks.before_restart_event() con:query("SELECT * FROM nowhere"
 function event() con:query([[$signal45]]) end
 LUA
   bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" --time=5 run
-  grep -q 'event() failed at .*SQL error, errno = 1146' "$err"
+  grep -q '^FATAL: mysql_drv_query() returned error 1146 (.*) for query .* (at .*/script.lua:2)$' "$err"
   lacks 'not a string' "$err"
 }
 

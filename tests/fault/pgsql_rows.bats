@@ -147,7 +147,7 @@ too_large() {
 
   notready="DO \$\$ BEGIN RAISE EXCEPTION 'not ready' USING ERRCODE = '57P03'; END \$\$"
   bounded -1 "${base[@]}" --what=half --sql="$notready" run
-  grep -q '^FATAL: PQexec() failed: 7 not ready$' "$err"
+  grep -q '^FATAL: PQexec() failed: 7 not ready; failed query was: ' "$err"
   bounded -0 "${base[@]}" --what=half --sql="$notready" --time=3 \
     --pgsql-ignore-errors=57P03 run
   (($(counter reconnects) >= 5))
@@ -174,7 +174,7 @@ LUA
 outside() {
   base+=("$@")
   bounded -1 "${base[@]}" --where=thread_init --sql="SELECT * FROM nowhere" run
-  grep -q "^FATAL: thread_init() failed.*SQL error, errno = .*, state = '42P01': " "$err"
+  grep -q "^FATAL: PQexec() failed: 7 .*; failed query was: .* (state = '42P01', at .*/events.lua:[0-9]*)\$" "$err"
   bounded -1 "${base[@]}" --where=thread_init --db-ignore-errors=all \
     --sql="SELECT pg_terminate_backend(pg_backend_pid())" run
   grep -q "^FATAL: thread_init() failed.*SQL error, errno = .*, state = '57P01': " "$err"
@@ -187,7 +187,7 @@ function event()
 end
 LUA
   bounded -1 "$BENCH" "$dir/script.lua" "${tcp[@]}" --time=5 run
-  grep -q "event() failed at .*SQL error, errno = .*, state = '42P01'" "$err"
+  grep -q "^FATAL: PQexec() failed: 7 .* (state = '42P01', at .*/script.lua:2)\$" "$err"
   lacks 'not a string' "$err"
 }
 
