@@ -92,8 +92,8 @@ struct relay_end {
   struct relay_end *peer;
   uint32_t watched;
   bool connecting;
-  bool heard; /* all was read */
-  bool told;  /* all was sent */
+  bool heard; /* its end was read */
+  bool told;  /* its end was sent */
   bool full;
   size_t under_way;        /* bytes */
   struct relay_queue here; /* due */

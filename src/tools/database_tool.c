@@ -463,8 +463,8 @@ static int database_set_file(struct database *d, const char *path,
   return d->file ? 0 : err_set(err, -ENOMEM, "not enough memory");
 }
 
-/* Steps would make a missing file of SQLite, and leave it.  The finding cuts
- * longer paths. */
+/* Steps would make a missing file of SQLite, and leave it.  doctor cuts longer
+ * paths. */
 static int database_spare_file(struct database *d, struct err *err)
 {
   const json_t *one;

@@ -122,13 +122,19 @@ assert abs(d["steps"][-1]["result"]["options"]["rate"]["value"] - 0.8 * b["rate"
 END
 }
 
-@test "pgsql: Ctrl-C ends it, prints what was measured, and leaves nothing" {
-  "$BENCH" database --dsn="$pg" --minutes=5 --json=d.json >out 2>err 3>&- &
+# begun STEP OPTION...: bench database in $pid, which has measured the step.
+begun() {
+  rm -f out
+  "$BENCH" database "${@:2}" >out 2>err 3>&- &
   pid=$!
-  until grep -qs '^point selects' out; do
-    kill -0 "$pid"
+  until grep -qs "^$1" out; do
+    kill -0 "$pid" || return 1
     read -rt 0.1 <> <(:) || :
   done
+}
+
+@test "pgsql: Ctrl-C ends it, prints what was measured, and leaves nothing" {
+  begun 'point selects' --dsn="$pg" --minutes=5 --json=d.json
   kill -INT "$pid"
   kill -TERM "$pid"
   status=0
@@ -154,13 +160,7 @@ END
 
 # killed DSN: bench database that is killed in the part `reads`.
 killed() {
-  rm -f out
-  "$BENCH" database --dsn="$1" --minutes=5 >out 2>err 3>&- &
-  pid=$!
-  until grep -qs '^point selects' out; do
-    kill -0 "$pid"
-    read -rt 0.1 <> <(:) || :
-  done
+  begun 'point selects' --dsn="$1" --minutes=5
   kill -KILL "$pid"
   wait "$pid" || :
 }
@@ -241,13 +241,8 @@ killed() {
 
 # dies_after STEP: the server is killed when the line of the step is there.
 dies_after() {
-  rm -f out
-  "$BENCH" database --dsn="$pg" --minutes=0.6 --slo='p50<=2s' --json=d.json >out 2>err 3>&- &
-  pid=$!
-  until grep -qs "^$1" out; do
-    kill -0 "$pid" || skip "this machine is too busy for all parts in this time"
-    read -rt 0.05 <> <(:) || :
-  done
+  begun "$1" --dsn="$pg" --minutes=0.6 --slo='p50<=2s' --json=d.json ||
+    skip "this machine is too busy for all parts in this time"
   servers kill9 "$BATS_FILE_TMPDIR/pg"
   status=0
   wait "$pid" || status=$?

@@ -31,7 +31,7 @@ bool mysqld_error_is_lost(int code)
   return is_one_of(codes, ARRAY_SIZE(codes), code);
 }
 
-/* Of a connect: is another attempt useless; is no server there? */
+/* A connect that failed: would another attempt fail, too? */
 static bool mysqld_error_is_permanent(int code)
 {
   static const int codes[] = { 1044, 1045, 1049,          1698,

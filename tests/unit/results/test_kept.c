@@ -59,7 +59,7 @@ static void test_orphan(void)
 
   MUST(kept_open(&own) == 0);
   OK(!kept_orphan(&found, &at), "the file of a process that lives is left");
-  (void)fflush(NULL); /* a sanitizer's _exit() writes what is left */
+  (void)fflush(NULL); /* a sanitizer's _exit() writes buffers */
   child = fork();
   MUST(child >= 0);
   if (child == 0) {

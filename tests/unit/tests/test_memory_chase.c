@@ -90,9 +90,8 @@ static void test_whole_pass(void)
 }
 
 /*
- * A clock that is read before the last accesses have ended leaves them to the
- * system call of the next sample.  What disturbs the machine comes to both in
- * proportion: the accesses take nearly all of the time.
+ * If the clock is read too early, the last accesses take their time in the
+ * system call of the next sample.  Other programs slow down both in proportion.
  */
 static void test_short_chain(void)
 {
