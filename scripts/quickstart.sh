@@ -15,7 +15,7 @@ src=$(cd "$(dirname "$0")/.." && pwd)
 "$src/scripts/build.sh" "$src/build"
 bench=$src/build/bench
 
-if ! "$bench" --db-driver=help | grep -q '^ *sqlite '; then
+if ! "$bench" --db-driver=help | grep '^ *sqlite ' >/dev/null; then
   "$bench" cpu --time=3 run # built without SQLite
   printf '\nThe program is %s\n' "$bench"
   exit

@@ -78,7 +78,7 @@ logged() {
 }
 
 if [[ -z ${SOURCE_DATE_EPOCH-} ]]; then
-  SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/^ -- .*>  //p' "$here/debian/changelog" | head -n 1)" +%s)
+  SOURCE_DATE_EPOCH=$(date -d "$(sed -n '/^ -- /{s/.*>  //p;q}' "$here/debian/changelog")" +%s)
 fi
 export SOURCE_DATE_EPOCH
 

@@ -92,8 +92,8 @@ forget() {
 # same time.
 slowest() {
   (cd "$src/$1" && grep -rE --include='*.log' '^# took [0-9]+ s$' tests || :) |
-    sed -E 's/^(.*)\.log:# took ([0-9]+) s$/\2 \1/' | sort -rn | head -n 8 |
-    awk -v folder="$1" '{ said = said ", " $2 " " $1 " s" }
+    sed -E 's/^(.*)\.log:# took ([0-9]+) s$/\2 \1/' | sort -rn |
+    awk -v folder="$1" 'NR <= 8 { said = said ", " $2 " " $1 " s" }
       END { if (NR) print "test.sh: the slowest in " folder ": " substr(said, 3) }'
 }
 
@@ -102,9 +102,10 @@ failures() {
   local trs
   while read -r trs; do
     printf '\n--- %s\n' "${trs%.trs}"
-    grep -E '^:test-result: (FAIL|XPASS|ERROR)' "$trs" | head -n 20
-    grep -A 30 -E '^not ok|^Bail out|Sanitizer' "${trs%.trs}.log" | head -n 100 ||
-      tail -n 40 "${trs%.trs}.log"
+    awk '/^:test-result: (FAIL|XPASS|ERROR)/ && ++n <= 20' "$trs"
+    # Not `| head`: grep would be ended by SIGPIPE, and with it this script.
+    awk '/^not ok|^Bail out|Sanitizer/ { left = 31 } left-- > 0 && ++n <= 100 { print }
+      END { exit !n }' "${trs%.trs}.log" || tail -n 40 "${trs%.trs}.log"
   done < <(results "$1" | xargs -r grep -lE '^:test-result: (FAIL|XPASS|ERROR)')
 }
 

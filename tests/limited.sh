@@ -30,8 +30,10 @@ if ((status == 124 || status == 137)); then
   kill -KILL -- "-$job" 2>/dev/null # what it left in the group
   printf 'Bail out! it did not end in %s s and was stopped\n' "$limit"
 fi
-# What the file has left running would slow down all others.
-left=$(pgrep -a -g "$job" -x bench | head -n 3 | cut -c-200 | paste -s -d ';')
+# What the file has left running would slow down all others.  What it killed gets a
+# moment to end, and what has ended (Z) waits only for the init process.
+pgrep -g "$job" -x bench >/dev/null && timeout 10 pidwait -g "$job" -x bench >/dev/null
+left=$(pgrep -a -r D,I,R,S,T,t -g "$job" -x bench | cut -c-200 | paste -s -d ';' | cut -c-600)
 if [[ -n $left ]]; then
   printf 'Bail out! it left these running: %s\n' "$left"
   pkill -KILL -g "$job" -x bench
