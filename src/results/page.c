@@ -3,7 +3,10 @@
  */
 #include "results/page.h"
 
+#include <string.h>
+
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "results/page_text.h"
 
 void page_begin(struct strbuf *out, bool live)
@@ -28,4 +31,27 @@ void page_end(struct strbuf *out, bool live)
               "</main><script>\n'use strict';\n{\n%s%s%s}\n</script></body>"
               "</html>\n",
               page_charts, page_script, live ? page_live : "");
+}
+
+void page_add(struct strbuf *out, const char *text)
+{
+  static const char special[] = "&<>\"'";
+  static const char *const names[] = { "amp", "lt", "gt", "quot", "#39" };
+  struct strbuf shown = { 0 };
+
+  utf8_add_shown(&shown, text, strlen(text), "\n\t");
+  out->failed |= shown.failed;
+  for (const char *c = strbuf_str(&shown); *c;) {
+    const unsigned n = utf8_length(c);
+    const char *at = strchr(special, *c);
+
+    if (at)
+      strbuf_addf(out, "&%s;", names[at - special]);
+    else if (n == 0)
+      strbuf_adds(out, "?");
+    else
+      strbuf_add(out, c, n);
+    c += n > 0 ? n : 1;
+  }
+  strbuf_done(&shown);
 }

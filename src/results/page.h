@@ -14,4 +14,8 @@ struct strbuf;
 void page_begin(struct strbuf *out, bool live);
 void page_end(struct strbuf *out, bool live);
 
+/* Appends text, escaped for HTML. Control characters and marks that reorder
+ * text become escapes such as \x1b, invalid bytes question marks. */
+void page_add(struct strbuf *out, const char *text);
+
 #endif

@@ -25,6 +25,7 @@
 #include "results/jobj.h"
 #include "results/options.h"
 #include "results/outfile.h"
+#include "results/page.h"
 #include "results/shared.h"
 #include "stats/class_stats.h"
 #include "stats/hist_sum.h"
@@ -470,16 +471,6 @@ static void prometheus_metrics(const struct prometheus *p, const char *accept,
 }
 
 /* Bytes that are not UTF-8 are harmless. */
-static void prometheus_add_html(struct strbuf *b, const char *text)
-{
-  for (; *text; text++) {
-    if (strchr("<>&\"'", *text))
-      strbuf_addf(b, "&#%d;", *text);
-    else
-      strbuf_add(b, text, 1);
-  }
-}
-
 /* For people. */
 static void prometheus_front_page(const struct prometheus *p,
                                   struct http_content *ret)
@@ -490,11 +481,11 @@ static void prometheus_front_page(const struct prometheus *p,
   strbuf_adds(b,
               "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
               "<title>bench: ");
-  prometheus_add_html(b, p->shared->test);
+  page_add(b, p->shared->test);
   strbuf_adds(b, "</title>\n<h1>");
-  prometheus_add_html(b, p->shared->test);
+  page_add(b, p->shared->test);
   strbuf_adds(b, "</h1>\n<p>A run of ");
-  prometheus_add_html(b, p->shared->version);
+  page_add(b, p->shared->version);
   strbuf_addf(b,
               " with %u thread%s. Its live metrics are at "
               "<a href=\"/metrics\">/metrics</a>.</p>\n</html>\n",

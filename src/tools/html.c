@@ -7,44 +7,15 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "base/utf8.h"
 #include "results/page.h"
 #include "tools/page_data.h"
 #include "tools/table.h"
-
-/* The length of the character at `text`, if it is valid and allowed in a page;
- * else 0. */
-static unsigned character(const char *text)
-{
-  if ((unsigned char)*text < 0x20 && *text != '\n' && *text != '\t')
-    return 0;
-  return utf8_length(text);
-}
-
-void html_add(struct strbuf *out, const char *text)
-{
-  static const char special[] = "&<>\"'";
-  static const char *const names[] = { "amp", "lt", "gt", "quot", "#39" };
-
-  while (*text) {
-    const unsigned n = character(text);
-    const char *at = strchr(special, *text);
-
-    if (at)
-      strbuf_addf(out, "&%s;", names[at - special]);
-    else if (n == 0)
-      strbuf_adds(out, "?");
-    else
-      strbuf_add(out, text, n);
-    text += n > 0 ? n : 1;
-  }
-}
 
 void html_begin(struct strbuf *out, const char *title)
 {
   page_begin(out, false);
   strbuf_adds(out, "<h1>");
-  html_add(out, title);
+  page_add(out, title);
   strbuf_adds(out, "</h1>\n");
 }
 
@@ -62,11 +33,11 @@ void html_section(struct strbuf *out, const char *kind, const char *title,
   strbuf_addf(out, "<section data-kind=\"%s\"", kind);
   if (part) {
     strbuf_adds(out, " data-part=\"");
-    html_add(out, part);
+    page_add(out, part);
     strbuf_adds(out, "\"");
   }
   strbuf_adds(out, part ? "><h3>" : "><h2>");
-  html_add(out, title);
+  page_add(out, title);
   strbuf_adds(out, part ? "</h3>\n" : "</h2>\n");
 }
 
@@ -79,7 +50,7 @@ void html_section_end(struct strbuf *out, bool *is_open)
 void html_paragraph(struct strbuf *out, const char *text)
 {
   strbuf_adds(out, "<p>");
-  html_add(out, text);
+  page_add(out, text);
   strbuf_adds(out, "</p>\n");
 }
 
@@ -96,12 +67,12 @@ static void add_cell(struct strbuf *out, const struct table *t,
     return;
   }
   if (digits < 4) {
-    html_add(out, cell);
+    page_add(out, cell);
     return;
   }
   for (; digits > 0; cell++, digits--)
     strbuf_addf(out, "%c%s", *cell, digits > 1 && digits % 3 == 1 ? "," : "");
-  html_add(out, cell);
+  page_add(out, cell);
 }
 
 static size_t rows_of(const struct table *t)

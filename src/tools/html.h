@@ -11,10 +11,6 @@ struct strbuf;
 struct table;
 struct view;
 
-/* Append text, escaped for HTML.  Bytes that are not text become question
- * marks. */
-void html_add(struct strbuf *out, const char *text);
-
 /* The page of a report begins with its title, and ends with what its script
  * draws. */
 void html_begin(struct strbuf *out, const char *title);

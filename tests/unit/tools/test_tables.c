@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/strbuf.h"
+#include "results/page.h"
 #include "tests/unit/tap.h"
 #include "tools/html.h"
 #include "tools/table.h"
@@ -123,9 +124,10 @@ static void test_html(void)
   struct strbuf out = { 0 };
   struct table t = { 0 };
 
-  html_add(&out, "<a href='x'>\xff\x01 \xc3\xa4\"&");
-  OK_STR(strbuf_str(&out), "&lt;a href=&#39;x&#39;&gt;?? \xc3\xa4&quot;&amp;",
-         "text is escaped, what is none becomes a question mark");
+  page_add(&out, "<a href='x'>\xff\x01 \xc3\xa4\"& \xe2\x80\xae");
+  OK_STR(strbuf_str(&out),
+         "&lt;a href=&#39;x&#39;&gt;?\\x01 \xc3\xa4&quot;&amp; \\u202e",
+         "text is escaped, so that it shows and does nothing else");
   strbuf_clear(&out);
   table_cell(&t, "time");
   table_cell(&t, "count");
