@@ -1,8 +1,8 @@
 /*
- * format.h - the file of an acknowledgement log: chunks of ACK_CHUNK bytes. The
- * first is the header.  Every other chunk belongs to one client: a struct
- * ack_chunk, then records.  The chunks of a client are in the order of time; an
- * unused chunk contains zeros.
+ * format.h - the file of an acknowledgement log: chunks of ACK_CHUNK bytes.
+ * The first is the header.  Every other chunk belongs to one client: a struct
+ * ack_chunk, then records.  A client's chunks are ordered by time.  Unused
+ * chunks contain zeros.
  *
  * A record is stored before COMMIT is sent, and gets its outcome in place.
  * Numbers have the byte order of the machine.
@@ -30,18 +30,17 @@ enum ack_state {
   ACK_ACKED = 0x444b4341,
   ACK_ABORTED = 0x54424100,
   ACK_UNKNOWN = 0x4b4e5500,
-  ACK_LOST =
-    0x54534f4c, /* not a transaction: the client has lost or left its server */
+  ACK_LOST = 0x54534f4c, /* the client has lost or left its server */
 };
 
 enum ack_kind {
-  ACK_NUMBERS = 1, /* the numbers in the database, one per row */
-  ACK_TOTAL = 2,   /* one number: the work in the database */
+  ACK_NUMBERS = 1, /* the query returns one row per number */
+  ACK_TOTAL = 2,   /* the query returns one number */
 };
 
 enum ack_flags {
-  ACK_OTHERS = 1 << 0, /* the query finds more work than this log contains */
-  ACK_REMOTE = 1 << 1, /* sent by another machine: the end may be missing */
+  ACK_OTHERS = 1 << 0, /* the query finds work that this log lacks */
+  ACK_REMOTE = 1 << 1, /* sent by another machine: the end can be missing */
   ACK_MISSES = 1 << 2, /* records were left out for lack of room */
 };
 
@@ -55,14 +54,13 @@ struct ack_header {
   uint32_t clients;
   uint32_t kind; /* enum ack_kind; 0: no query */
   uint32_t flags;
-  uint32_t chunks; /* valid with an end: all chunks but the header */
+  uint32_t chunks; /* without the header; valid if end_ns is set */
   double before;   /* ACK_TOTAL: the total before the run */
   char test[64];
   char query[ACK_QUERY];
-  uint64_t covered_ns; /* ACK_REMOTE: contains outcomes up to about this time */
+  uint64_t covered_ns; /* ACK_REMOTE: outcomes up to about this time */
 
-  /* Of a run of several processes: which one, of how many, and their common
-   * number (0 in the first logs of format 1). */
+  /* A run of several processes.  `run` is 0 in the first logs of format 1. */
   uint32_t rank, ranks;
   uint64_t run;
 };
@@ -97,7 +95,6 @@ static inline bool ack_is_incomplete(const struct ack_header *h)
          ((h->flags & ACK_REMOTE) != 0 && atomic_load(&h->end_ns) == 0);
 }
 
-/* A word that changes with each bit of an intent. */
 static inline uint64_t ack_check(const struct ack_record *r)
 {
   uint64_t x = r->id * UINT64_C(0x9e3779b97f4a7c15) ^ r->intent_ns;
@@ -107,7 +104,7 @@ static inline uint64_t ack_check(const struct ack_record *r)
 }
 
 struct ack_totals {
-  uint64_t acked, aborted, unknown; /* unknown: or without an outcome */
+  uint64_t acked, aborted, unknown; /* unknown: also without an outcome */
 };
 
 static inline void ack_totals_add(struct ack_totals *t, uint32_t state)

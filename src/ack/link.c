@@ -163,7 +163,7 @@ static int send_all(struct ack_link *l, const char *at, size_t n,
   return rc < 0 ? failed(l, rc, err) : 0;
 }
 
-/* The wait goes on while the system still sends data: the link may be slow. */
+/* A slow link is not silence: waits on while the system still sends data. */
 static int receive(struct ack_link *l, char *at, size_t room, size_t *ret_n)
 {
   uint64_t quiet_ns = clock_now_ns() + ACK_WIRE_QUIET_S * NS_PER_S;

@@ -1,8 +1,8 @@
 /*
  * link.h - the run's end of the connection to `bench ack-listen`.
  *
- * One thread uses a link.  All calls that WAIT, except ack_link_init(), end at
- * `until_ns`, which another thread may bring forward.
+ * One thread uses a link.  Calls that WAIT, except ack_link_init(), end at
+ * `until_ns`, which another thread can bring forward.
  */
 #ifndef BENCH_ACK_LINK_H
 #define BENCH_ACK_LINK_H
@@ -30,11 +30,11 @@ struct ack_link {
 /* The text after `tcp:`, or NULL for the name of a file. */
 const char *ack_link_address(const char *where);
 
-/* Is `where` a file, or a valid tcp:HOST:PORT or tcp:[ADDRESS]:PORT, with or
- * without ,token-file=FILE? */
+/* Is `where` a file, or tcp:HOST:PORT[,token-file=FILE]?  An IPv6 address is in
+ * brackets. */
 bool ack_link_is_place(const char *where);
 
-/* WAITS for the system's resolver.  `until_ns` is borrowed. */
+/* WAITS for the resolver.  `until_ns` is borrowed. */
 int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
                   uint64_t start_real_ns, _Atomic uint64_t *until_ns,
                   struct err *err);
@@ -48,7 +48,7 @@ static inline bool ack_link_is_up(const struct ack_link *l)
 /* WAITS. -EPERM: the listener refuses; -EALREADY: the log is complete. */
 int ack_link_open(struct ack_link *l, struct err *err);
 
-/* WAITS for the answer.  A link that fails is closed.  `bytes` begins with room
+/* WAITS for the answer.  A failure closes the link.  `bytes` begins with room
  * for a struct ack_batch. */
 int ack_link_deliver(struct ack_link *l, char *bytes, size_t n, uint64_t number,
                      bool last, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * listener.c - one thread that serves all runs, and the files of their logs.
+ * listener.c - one thread serves all runs.
  */
 #include "ack/listener.h"
 
@@ -37,10 +37,10 @@ enum {
 
 struct received_folder {
   int fd;
-  uint64_t log_limit, dir_limit; /* bytes of a log; of all logs in the folder */
+  uint64_t log_limit, dir_limit; /* bytes: one log; all logs */
   uint64_t used;
 
-  /* `most` of logs whose run may connect again. */
+  /* Runs that can connect again, and the limits of their logs. */
   struct {
     uint64_t run, most;
   } past[RECEIVED_PAST];
@@ -57,7 +57,7 @@ struct received {
 
 #define NAME_START "acks-"
 
-/* Bytes, or part of --log-limit, that a run may announce. */
+/* Limits for announced chunks: bytes, or part of --log-limit. */
 enum {
   EARLY_BYTES = 1 << 30,
   EARLY_PART = 16,
@@ -75,7 +75,7 @@ static void make_name(struct received *r, const struct ack_hello *hello)
                  when, (uint32_t)hello->run);
 }
 
-/* Files that cannot be examined count nothing. */
+/* Leaves out files that cannot be examined. */
 static void received_count(struct received_folder *f)
 {
   const int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -98,7 +98,7 @@ static void received_count(struct received_folder *f)
   (void)closedir(dir);
 }
 
-/* Counts again before a refusal: logs may have been removed. */
+/* Counts again before a refusal: the user can have removed logs. */
 static int received_reserve(struct received_folder *f, uint64_t bytes,
                             struct err *err)
 {
@@ -122,7 +122,7 @@ static bool received_is_complete(const struct received_folder *f,
          (st.st_mode & S_IWUSR) == 0;
 }
 
-/* Otherwise every new link would be allowed the same unfilled chunks again. */
+/* Without this, every new link could announce unfilled chunks again. */
 static void received_remember(const struct received *r)
 {
   struct received_folder *f = r->folder;
@@ -149,7 +149,7 @@ static void received_close(struct received *r)
 }
 
 /* Locks the file. -EALREADY: the log is complete. -EDQUOT: the folder is full,
- * or the log would begin with too many chunks. */
+ * or the run announces too many chunks. */
 static int received_open(struct received *r, struct received_folder *folder,
                          const struct ack_hello *hello, struct err *err)
 {
@@ -263,21 +263,20 @@ static int received_apply(struct received *r, const char *frames, size_t n,
   return 0;
 }
 
-/* Stores the bytes on the disk, and forbids to open the log again. */
+/* Writes the log to the disk.  Nobody can open it again. */
 static int received_complete(const struct received *r, struct err *err)
 {
   if (fdatasync(r->fd) < 0)
     return err_sys(err, "cannot write '%s',", r->name);
   (void)fchmod(
-    r->fd,
-    0444); /* fails on some file systems; the log is valid all the same */
+    r->fd, 0444); /* fails on some file systems; the log is valid even then */
   return 0;
 }
 
 enum {
   RUNS_MAX = 64, /* at the same time */
   LOOK_MS = 500,
-  NEWS = 1 << 14, /* bytes of a batch that prove that the run is alive */
+  NEWS = 1 << 14, /* bytes that prove that the run is alive */
   ROOM = sizeof(struct ack_batch) + ACK_WIRE_BATCH,
 };
 
@@ -285,10 +284,10 @@ struct run {
   bool used;
   int fd;
   char peer[80];
-  uint64_t heard_ns;    /* accepted; later: the last message or part */
+  uint64_t heard_ns; /* time of acceptance, then of the last message or part */
   struct received file; /* fd -1: not admitted yet */
   struct ack_hello hello;
-  bool challenged; /* the nonce was sent; the proof is next */
+  bool challenged; /* waits for the proof */
   uint8_t nonce[ACK_WIRE_NONCE];
   size_t news;
   char *in; /* owned; ROOM bytes */
@@ -334,7 +333,7 @@ static void refuse(struct ack_listener *l, struct run *r, uint64_t number,
   end_run(l, r, why);
 }
 
-/* A run that has lost its link without a sign connects again. */
+/* The run noticed a lost link before the listener did. */
 static void end_others(struct ack_listener *l, const struct run *self,
                        uint64_t run)
 {
@@ -468,7 +467,7 @@ static size_t take_whole_batch(struct ack_listener *l, struct run *r)
   return n;
 }
 
-/* True: there may be another message. */
+/* True: look for another message. */
 static bool take_message(struct ack_listener *l, struct run *r)
 {
   size_t n;
@@ -535,7 +534,7 @@ static struct run *free_place(struct ack_listener *l)
   return oldest;
 }
 
-/* False: out of descriptors; the calls stay in the queue. */
+/* False: no descriptors; connections wait in the queue. */
 static bool accept_run(struct ack_listener *l)
 {
   struct sockaddr_storage addr;

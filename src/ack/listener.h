@@ -1,6 +1,5 @@
 /*
- * listener.h - receives the acknowledgement logs of runs on other machines, one
- * file per run.
+ * listener.h - receives the logs of runs on other machines, one file per run.
  */
 #ifndef BENCH_ACK_LISTENER_H
 #define BENCH_ACK_LISTENER_H
@@ -17,16 +16,16 @@ struct ack_listener_cfg {
   socklen_t len;
   const char *folder;
   const char *token_file; /* "": runs need no token */
-  uint64_t log_limit;     /* bytes of a log */
-  uint64_t dir_limit;     /* bytes of all logs in the folder */
-  uint64_t quiet_ns; /* limit for silence, and for an incomplete greeting */
-  FILE *out;         /* one line for each event */
+  uint64_t log_limit;     /* bytes */
+  uint64_t dir_limit;     /* bytes of all logs together */
+  uint64_t quiet_ns;      /* limit for silence and for a greeting */
+  FILE *out;              /* one line per event */
 };
 
 int ack_listener_open(struct ack_listener **ret,
                       const struct ack_listener_cfg *cfg, struct err *err);
 
-/* The system may have chosen the port. */
+/* The port, which the system chooses for port 0. */
 unsigned ack_listener_port(const struct ack_listener *l);
 
 /* Serve until `stop` is readable. */

@@ -94,8 +94,8 @@ static bool is_zero(const void *bytes, size_t n)
   return at[0] == 0 && memcmp(at, at + 1, n - 1) == 0;
 }
 
-/* Without an end: the client may have been killed while it wrote the last
- * record of its last chunk; no COMMIT was sent. */
+/* A log without an end: a kill interrupted the last record of the client,
+ * before its COMMIT was sent. */
 static bool is_begun(const struct ack_reader *r, int i)
 {
   const char *rest = (const char *)&r->records[i + 1];
@@ -107,7 +107,7 @@ static bool is_begun(const struct ack_reader *r, int i)
           is_zero(rest, (size_t)(r->raw + ACK_CHUNK - rest)));
 }
 
-/* Like is_begun(): killed while it took the chunk. */
+/* A log without an end: a kill interrupted the beginning of the chunk. */
 static bool is_taken(const struct ack_reader *r, const struct ack_chunk *chunk)
 {
   return atomic_load(&r->header.end_ns) == 0 && chunk->magic == 0 &&

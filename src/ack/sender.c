@@ -19,8 +19,8 @@
 #define LOOK_NS (10 * NS_PER_MS)
 #define RETRY_NS (200 * NS_PER_MS)
 
-/* A batch that takes longer than SLOW_NS is followed by a smaller one; FAST_NS:
- * by a larger one. */
+/* A batch that takes longer than SLOW_NS makes the next one smaller; one under
+ * FAST_NS, larger. */
 #define SLOW_NS NS_PER_S
 #define FAST_NS (NS_PER_S / 8)
 
@@ -66,7 +66,6 @@ static bool is_empty(const struct ack_bytes *b)
   return b->len == sizeof(struct ack_batch);
 }
 
-/* True: there is more. */
 static bool fill(struct ack_sender *s, bool ending)
 {
   const bool beat = clock_now_ns() - s->sent_ns >=
@@ -97,7 +96,7 @@ static void adapt(struct ack_bytes *b, uint64_t took_ns)
     b->room = min_u64(b->room * 2, ACK_WIRE_BATCH);
 }
 
-/* < 0: the batch stays. */
+/* < 0: keep the batch. */
 static int deliver(struct ack_sender *s, bool ending)
 {
   const uint64_t begin = clock_now_ns();
@@ -139,8 +138,8 @@ static void pause_for(struct ack_sender *s, uint64_t ns, bool ending)
     wait_while(&s->word, word, until);
 }
 
-/* A listener that has refused gets no second chance; one that cannot be reached
- * gets less time than a slow one. */
+/* A refusal is final.  An unreachable listener gets less time than a slow
+ * one. */
 static bool gives_up(struct ack_sender *s, int rc, uint64_t ended_ns)
 {
   const uint64_t now = clock_now_ns();

@@ -1,7 +1,6 @@
 /*
  * sender.h - a thread that sends the bytes of a log to a listener (wire.h).
- * The source of the log copies news into a batch, which is sent again after a
- * break.
+ * The source copies news into a batch.  After a break the batch is sent again.
  */
 #ifndef BENCH_ACK_SENDER_H
 #define BENCH_ACK_SENDER_H
@@ -15,40 +14,40 @@
 #include "ack/link.h"
 #include "base/err.h"
 
-/* Notices about a remote log, by the sender's thread, with `arg`. */
+/* Called by the sender's thread, with `arg`. */
 struct ack_notices {
   void *arg;
-  void (*lost)(void *arg, const char *why); /* the link: records wait */
+  void (*lost)(void *arg, const char *why); /* link lost: records wait */
   void (*back)(void *arg); /* all waiting records have arrived */
   void (*full)(void *arg); /* no room: records are left out */
 };
 
 /* The next batch.  The file grows by chunks of ACK_WIRE_CHUNK bytes, without
- * gaps: see ack_bytes_begin(). */
+ * gaps. */
 struct ack_bytes {
   char *of; /* owned; begins with room for a struct ack_batch */
   size_t len;
-  size_t room;     /* limit for the frames: lower on a slow link */
+  size_t room;     /* limit for the frames; lower on a slow link */
   size_t frame_at; /* the last frame; 0: none */
-  bool last;       /* set by the source: the log ends with this batch */
+  bool last;       /* set by the source: the last batch of the log */
 };
 
 bool ack_bytes_have_room(const struct ack_bytes *b, size_t n);
 
-/* `n` is a multiple of 8; the caller has checked the room. */
+/* `n` is a multiple of 8.  The caller has checked the room. */
 void ack_bytes_put(struct ack_bytes *b, uint64_t offset, const void *bytes,
                    size_t n);
 
-/* Add chunks of zeros.  Returns the first chunk that did not fit, or `end`. */
+/* Adds chunks of zeros.  Returns the first chunk that did not fit, or `end`. */
 uint64_t ack_bytes_begin(struct ack_bytes *b, uint64_t chunk, uint64_t end);
 
 /* Called by the sender's thread, with `arg`. */
 struct ack_source {
   void *arg;
-  uint32_t chunks; /* limit for chunks that are not filled yet */
+  uint32_t chunks; /* limit for unfilled chunks */
 
-  /* `beat`: something, even without news.  `ending`: no more news, so mark the
-   * batch with the rest as the last one.  True: there is more. */
+  /* `beat`: add something, even without news.  `ending`: no news will follow,
+   * so mark the last batch.  True: there is more. */
   bool (*fill)(void *arg, struct ack_bytes *b, bool beat, bool ending);
 
   void (*delivered)(void *arg); /* [opt] the listener has the batch */
@@ -62,21 +61,21 @@ struct ack_sender {
   struct ack_link link;
 
   pthread_t thread;
-  bool runs; /* is the thread running? Main thread only */
+  bool runs; /* main thread only */
   _Atomic uint32_t word;
   _Atomic bool ending;       /* no more news; release, acquire */
-  _Atomic uint64_t until_ns; /* end of every wait of the thread */
+  _Atomic uint64_t until_ns; /* end of each wait of the thread */
 
   /* Owned by the thread; after its end, by others. */
   struct ack_bytes bytes;
   uint64_t number;
   uint64_t sent_ns;
-  bool broken, full; /* both were announced */
+  bool broken, full; /* were announced */
   bool complete;
   struct err why;
 };
 
-/* HOST:PORT is borrowed; WAITS.  Call ack_sender_done() also after a
+/* WAITS.  `address` is borrowed.  Call ack_sender_done() also after a
  * failure. */
 int ack_sender_init(struct ack_sender *s, const char *address,
                     const struct ack_source *source,
@@ -85,7 +84,7 @@ int ack_sender_init(struct ack_sender *s, const char *address,
 /* Does nothing if the thread runs. */
 int ack_sender_start(struct ack_sender *s, struct err *err);
 
-/* Send the rest, and end the thread.  WAITS ACK_WIRE_FLUSH_S at most.
+/* Sends the rest and ends the thread.  WAITS ACK_WIRE_FLUSH_S at most.
  * `complete` and `why` have the outcome. */
 void ack_sender_end(struct ack_sender *s);
 
@@ -93,10 +92,10 @@ void ack_sender_end(struct ack_sender *s);
 void ack_sender_done(struct ack_sender *s);
 
 struct ack_teller {
-  const char *option, *address; /* borrowed: "--ack-log", "HOST:PORT" */
+  const char *option, *address; /* borrowed */
 };
 
-/* Notices as lines of the program's log.  `t` is borrowed. */
+/* Notices that write to the program's log.  `t` is borrowed. */
 struct ack_notices ack_tell(struct ack_teller *t);
 
 #endif

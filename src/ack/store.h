@@ -1,6 +1,6 @@
 /*
- * store.h - where the chunks of a log are: a mapped file, or memory that is
- * sent (for src/ack only).
+ * store.h - where a log keeps its chunks: a mapped file, or memory that is
+ * sent.
  */
 #ifndef BENCH_ACK_STORE_H
 #define BENCH_ACK_STORE_H
@@ -21,11 +21,10 @@ struct ack_store {
 };
 
 struct ack_store_ops {
-  /* A zeroed chunk; any thread. -ENOBUFS: none now, and what the client writes
-   * is left out. */
+  /* A zeroed chunk; any thread. -ENOBUFS: leave out what the client writes. */
   int (*take)(struct ack_store *store, uint32_t client, char **ret);
 
-  /* [opt] The header has changed; not while clients run. */
+  /* [opt] The header has changed.  No client runs. */
   int (*changed)(struct ack_store *store, struct err *err);
 
   int (*finish)(struct ack_store *store, bool all_ended, struct ack_totals *ret,
@@ -36,7 +35,7 @@ struct ack_store_ops {
 
 int ack_store_file(struct ack_store **ret, const char *path, struct err *err);
 
-/* `most_chunks`: limit of memory. */
+/* `most_chunks` limits the memory. */
 int ack_store_remote(struct ack_store **ret, const char *address,
                      unsigned clients, unsigned most_chunks,
                      const struct ack_notices *notices, struct err *err);

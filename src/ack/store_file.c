@@ -1,5 +1,5 @@
 /*
- * store_file.c - a mapped file: survives the process.
+ * store_file.c - a mapped file survives the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +23,11 @@ enum {
 };
 
 struct file {
-  struct ack_store store; /* its header is in the first piece */
+  struct ack_store store; /* the header is in the first piece */
   int fd;
   char *path;
   _Atomic uint32_t next; /* next free chunk */
-  pthread_mutex_t lock;  /* protects the rest, and the growth of the file */
+  pthread_mutex_t lock;  /* protects the rest, and the file's growth */
   size_t n_pieces;
   char **pieces; /* owned */
 };
@@ -58,7 +58,7 @@ static int add_piece(struct file *log)
   return 0;
 }
 
-/* Only another log is replaced. */
+/* Refuses to replace any file but a log. */
 static int check_old(const struct file *log, off_t size, struct err *err)
 {
   char magic[sizeof(ACK_MAGIC)] = "";
@@ -67,7 +67,7 @@ static int check_old(const struct file *log, off_t size, struct err *err)
     return 0;
   if (pread(log->fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
       (magic[0] == '\0' || memcmp(magic, ACK_MAGIC "\n", sizeof(magic)) == 0))
-    return 0; /* a log, or its zeros if the run was killed at once */
+    return 0; /* a log, or the zeros of a run that was killed at once */
   return err_set(err, -EEXIST,
                  "--ack-log: '%.400s' exists and is no acknowledgement log; "
                  "remove it, or choose another name",

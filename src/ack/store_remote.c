@@ -1,6 +1,6 @@
 /*
- * store_remote.c - memory that is sent to a listener.  Clients fill slots; the
- * queue of a client's slots has one consumer, the sender's thread.
+ * store_remote.c - memory that is sent to a listener.  Clients fill slots.
+ * Each client has a queue of slots, which the sender's thread empties.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,8 +21,8 @@
 struct slot {
   struct slot *_Atomic next; /* release, acquire */
   uint32_t number;
-  int sent;  /* sender: records sent, some only as intents */
-  int final; /* sender: leading records sent with their outcome */
+  int sent;  /* sender: records sent, also mere intents */
+  int final; /* sender: leading records sent with outcome */
   _Alignas(CACHE_LINE) char bytes[ACK_CHUNK];
 };
 
@@ -48,7 +48,7 @@ static inline struct ack_record *slot_records(struct slot *s)
   return (struct ack_record *)(void *)s->bytes + 1;
 }
 
-/* -ENOMEM; call slots_done() all the same. */
+/* -ENOMEM; call slots_done() even then. */
 static int slots_init(struct slots *s, unsigned clients, unsigned most)
 {
   *s = (struct slots){
@@ -137,7 +137,7 @@ static void slots_give_back(struct slots *s, uint32_t client)
   (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* By the sender, or after the end of all clients.  NULL: none. */
+/* By the sender, or after the end of all clients. */
 static struct slot *slots_first(const struct slots *s, uint32_t client)
 {
   return atomic_load_explicit(&s->queues[client].first, memory_order_acquire);
@@ -157,15 +157,14 @@ struct remote {
 
   /* Owned by the sender's thread; after its end, by others. */
   struct ack_sender sender;
-  bool has_told;  /* a lack of slots is in the header */
+  bool has_told;  /* the header mentions a lack of slots */
   uint64_t begun; /* chunks before it are in the file */
   unsigned scan_at;
   uint64_t scan_ns; /* start of the scan */
   bool last_scan;   /* the scan began after the end of all clients */
   uint64_t covered_ns, delivered_ns; /* time of the last whole scan; of the last
-                                        one at the listener */
-  struct ack_totals totals,
-    delivered; /* records with an outcome: sent; delivered */
+                                      * one at the listener */
+  struct ack_totals totals, delivered; /* records with an outcome */
 };
 
 static struct remote *remote_of(struct ack_store *store)
@@ -228,7 +227,7 @@ static bool copy_slot(struct remote *r, struct slot *s, struct ack_bytes *b)
   return true;
 }
 
-/* False: the batch is full.  The last slot stays: the client may use it. */
+/* False: the batch is full.  Keeps the last slot: the client can use it. */
 static bool copy_queue(struct remote *r, uint32_t client, struct ack_bytes *b)
 {
   struct slot *s = slots_first(&r->slots, client);
@@ -246,8 +245,8 @@ static bool copy_queue(struct remote *r, uint32_t client, struct ack_bytes *b)
   return true;
 }
 
-/* `final`: all records are in the file or this batch.  Before that the log has
- * no end, even if the run has. */
+/* `final`: the file and this batch have all records.  Before that the log has
+ * no end, even if the run has ended. */
 static void put_header(struct remote *r, struct ack_bytes *b, bool final)
 {
   struct ack_header h;
@@ -284,7 +283,7 @@ static bool begin_chunks(struct remote *r, struct ack_bytes *b)
   return r->begun == next;
 }
 
-/* True: all clients from scan_at on were looked at. */
+/* True: after the last client. */
 static bool scan(struct remote *r, struct ack_bytes *b)
 {
   if (r->scan_at == 0)
@@ -301,7 +300,7 @@ static bool scan(struct remote *r, struct ack_bytes *b)
   return true;
 }
 
-/* `covered_ns` never arrives without the news up to that time. */
+/* `covered_ns` never arrives before the news up to that time. */
 static void put_covered(struct remote *r, struct ack_bytes *b)
 {
   if (!has_news(r)) {

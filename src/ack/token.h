@@ -1,6 +1,6 @@
 /*
  * token.h - the secret that a run shares with a listener.  The run answers a
- * random number with an HMAC of the number and of its hello.
+ * nonce with an HMAC of the nonce and its hello.
  */
 #ifndef BENCH_ACK_TOKEN_H
 #define BENCH_ACK_TOKEN_H
@@ -14,7 +14,7 @@
 struct err;
 
 enum {
-  ACK_TOKEN_LEAST = 16, /* characters; less could be guessed */
+  ACK_TOKEN_LEAST = 16, /* characters; fewer could be guessed */
   ACK_TOKEN_MOST = 1023,
 };
 
@@ -23,7 +23,7 @@ struct ack_token {
   size_t len; /* 0: no token */
 };
 
-/* Read the first line of a file that only its owner can read.  Empty path: no
+/* Reads the first line of a file that only its owner can read.  Empty path: no
  * token. */
 int ack_token_read(struct ack_token *ret, const char *path, struct err *err);
 
@@ -31,7 +31,7 @@ void ack_token_prove(const struct ack_token *t, const struct ack_hello *hello,
                      const uint8_t nonce[ACK_WIRE_NONCE],
                      struct ack_proof *ret);
 
-/* Takes the same time for all proofs. */
+/* Takes the same time for every proof. */
 bool ack_token_accepts(const struct ack_token *t, const struct ack_hello *hello,
                        const uint8_t nonce[ACK_WIRE_NONCE],
                        const struct ack_proof *proof);

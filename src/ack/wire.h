@@ -1,14 +1,14 @@
 /*
  * wire.h - the protocol between a run and `bench ack-listen`.
  *
- * The answer to a hello is the name of the file; a listener with a token
- * (token.h) asks for a proof first.  Batches are sent one at a time; each is
- * answered when its bytes are in the file.  A batch is a sequence of frames:
- * bytes and their offset.  A file has whole chunks of ACK_WIRE_CHUNK bytes,
- * zeros at first.  No frame begins behind its end, and its size is limited by
- * the bytes sent and the chunks announced in the hello.  After a lost link the
- * run says hello again and repeats the unanswered batch.  A complete file,
- * whose last batch has arrived, is not opened again: ACK_WIRE_COMPLETE.
+ * The listener answers a hello with the name of the file.  With a token
+ * (token.h) it asks for a proof first.  Each batch is answered when its bytes
+ * are in the file; then the next one is sent.  A batch is a sequence of frames:
+ * bytes and their offset.  The file consists of whole chunks, zeros at first.
+ * No frame begins behind its end.  Its size is limited by the bytes sent and
+ * the chunks announced in the hello.  After a lost link the run sends its hello
+ * and the unanswered batch again.  A complete file is not opened again:
+ * ACK_WIRE_COMPLETE.
  *
  * Numbers have the byte order of the run's machine.
  */
@@ -21,12 +21,12 @@
 #define ACK_WIRE_REPLY UINT32_C(0x594c5052)
 #define ACK_WIRE_VERSION 2
 
-/* Number of a reply whose text is a nonce; the answer is a struct ack_proof. */
+/* Number of a reply whose text is a nonce; a struct ack_proof answers it. */
 #define ACK_WIRE_CHALLENGE UINT64_MAX
 
 enum {
   ACK_WIRE_CHUNK = 1 << 16,
-  ACK_WIRE_BATCH = 1 << 20, /* without the head */
+  ACK_WIRE_BATCH = 1 << 20, /* without the struct ack_batch */
   ACK_WIRE_TEXT = 240,
   ACK_WIRE_COMPLETE = 2, /* `bad` of a reply */
   ACK_WIRE_NONCE = 32,
@@ -49,8 +49,8 @@ struct ack_hello {
   uint64_t run;
   uint64_t start_real_ns;
   uint32_t again;   /* 1: the file exists */
-  uint32_t version; /* members up to here exist in all versions */
-  uint32_t chunks;  /* limit for chunks that are not filled yet */
+  uint32_t version; /* all versions have the members up to here */
+  uint32_t chunks;  /* limit for unfilled chunks */
   uint32_t unused;
 };
 
