@@ -6,28 +6,27 @@
 
 #include <stddef.h>
 
-/* Where a thread of control goes on. */
 struct context {
   void *at; /* while not running */
-  /* Of an own stack. */
+  /* Unset for a thread's own stack. */
   char *stack;
   size_t bytes;
   void (*fn)(void *arg);
   void *arg;
   void *sanitizer;
-  void *portable; /* without a switch for the processor */
+  void *portable; /* ucontext_t, on other CPUs */
 };
 
-/* Of this thread, on the thread's stack. */
+/* The calling thread, on its own stack. */
 void context_init(struct context *c);
 
-/* `c` runs fn(arg) on a borrowed stack, at the first switch.  fn never returns:
- * it ends with context_switch().  -ENOMEM. */
+/* At the first switch, `c` runs fn(arg) on a borrowed stack. fn never returns:
+ * it ends with context_switch(). -ENOMEM. */
 int context_make(struct context *c, char *stack, size_t bytes,
                  void (*fn)(void *arg), void *arg);
 void context_free(struct context *c);
 
-/* Returns when something switches back to `from`.  `last`: `from` has ended. */
+/* Returns after a switch back to `from`.  `last`: `from` has ended. */
 void context_switch(struct context *from, struct context *to, int last);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * fiber.h - what a fiber may ask and say of itself.
+ * fiber.h - what a fiber can do about itself.
  *
- * Machine code of LuaJIT on the stack forbids to park a fiber: callers of Lua
- * code use fiber_allow(false), and functions that Lua calls in a safe way use
- * fiber_allow(true) while they run.  Where forbidden, and outside of fibers,
- * functions of loop.h block the thread.
+ * A fiber cannot be parked while machine code of LuaJIT is on its stack:
+ * callers of Lua code use fiber_allow(false).  Functions that Lua calls in a
+ * safe way use fiber_allow(true) while they run.  Where parking is forbidden,
+ * and outside of fibers, functions of loop.h block the thread.
  */
 #ifndef BENCH_LOOP_FIBER_H
 #define BENCH_LOOP_FIBER_H
@@ -15,15 +15,14 @@
 
 struct loop;
 
-/* Of the fiber that runs in this thread. */
 struct fiber {
   struct loop *loop;
-  bool may_park;     /* at first true */
+  bool may_park;     /* true at first */
   uint64_t switches; /* times parked */
-  uint64_t lag_ns; /* how long it went on too late: see loop_on_lag(); a sum */
+  uint64_t lag_ns; /* sum of fiber_note_lag() */
 };
 
-/* Of the calling thread; NULL: none. */
+/* The calling thread's fiber, or NULL. */
 static inline struct fiber *fiber_here(void)
 {
   extern _Thread_local struct fiber *fiber_of_thread;
@@ -31,7 +30,7 @@ static inline struct fiber *fiber_here(void)
   return fiber_of_thread;
 }
 
-/* NULL: none, the thread has to block. */
+/* NULL: the thread has to block. */
 static inline struct fiber *fiber_parkable(void)
 {
   struct fiber *f = fiber_here();
@@ -39,7 +38,7 @@ static inline struct fiber *fiber_parkable(void)
   return f && f->may_park ? f : NULL;
 }
 
-/* Returns the value before.  No effect outside of a fiber. */
+/* Returns the old value.  No effect outside of a fiber. */
 static inline bool fiber_allow(bool may)
 {
   struct fiber *f = fiber_here();
@@ -50,7 +49,7 @@ static inline bool fiber_allow(bool may)
   return before;
 }
 
-/* Others have run if this has changed. */
+/* A new value means that others have run. */
 static inline uint64_t fiber_switches(void)
 {
   const struct fiber *f = fiber_here();
@@ -58,11 +57,10 @@ static inline uint64_t fiber_switches(void)
   return f ? f->switches : 0;
 }
 
-/* This fiber goes on so long after its answer has come, which another one has
- * received: see loop_on_lag(). */
+/* For an answer that another fiber has received: how long it waited for this
+ * fiber.  See loop_on_lag(). */
 void fiber_note_lag(uint64_t ns);
 
-/* Let other fibers run. */
 void fiber_yield(void);
 
 bool fiber_is_alone(void);
@@ -71,7 +69,7 @@ bool fiber_is_alone(void);
 void fiber_sleep(void);
 void fiber_wake(struct fiber *f);
 
-/* Free memory of the stack that deeper calls have used. */
+/* Frees memory of the stack that deeper calls have used. */
 void fiber_trim_stack(void);
 
 #endif
