@@ -30,8 +30,8 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* swapcontext() saves the signal mask by a system call: only for other
- * processors, and builds that ask for it. */
+/* swapcontext() costs a system call, for the signal mask: only for other CPUs,
+ * and builds that ask for it. */
 #if !defined(FIBER_PORTABLE) && !defined(__aarch64__) && \
   !(defined(__x86_64__) && !defined(__ILP32__))
 #define FIBER_PORTABLE 1
@@ -41,11 +41,11 @@
 #include <ucontext.h>
 #else
 
-/* Callee-saved registers go on the stack, and its place to *from. */
+/* Saves callee-saved registers on the stack, and its top in *from. */
 void context_jump(void **from, void *to);
 
 #if defined(__x86_64__)
-#define FIBER_FRAME 7 /* words: six registers, and the return address */
+#define FIBER_FRAME 7 /* words: six registers and the return address */
 /* clang-format off */
 __asm__(
   OS_ASM_BEGIN("context_jump")
@@ -104,11 +104,11 @@ __asm__(
 #endif
 #endif
 
-/* The last switch of this thread, for a context that runs for the first time,
- * and the address sanitizer. */
+/* This thread's last switch: for a context that runs for the first time, and
+ * for AddressSanitizer. */
 static _Thread_local struct {
   struct context *to, *from;
-  const void *stack; /* of `from` */
+  const void *stack; /* the stack of `from` */
   size_t bytes;
 } latest;
 
@@ -116,7 +116,7 @@ static void arrived(void *fake)
 {
 #ifdef FIBER_ASAN
   __sanitizer_finish_switch_fiber(fake, &latest.stack, &latest.bytes);
-  if (latest.from && !latest.from->stack) { /* of a thread: now it is known */
+  if (latest.from && !latest.from->stack) { /* a thread's */
     latest.from->arg = (void *)(uintptr_t)latest.stack;
     latest.from->bytes = latest.bytes;
   }
@@ -138,7 +138,7 @@ void context_switch(struct context *from, struct context *to, int last)
 {
   void *fake = NULL;
 
-  (void)last; /* for the address sanitizer only */
+  (void)last; /* for AddressSanitizer only */
 #if defined(FIBER_ASAN)
   __sanitizer_start_switch_fiber(last ? NULL : &fake,
                                  to->stack ? to->stack : to->arg, to->bytes);
@@ -182,7 +182,7 @@ static int set_start(struct context *c)
   return 0;
 }
 #else
-/* The frame that context_jump() takes off, as if begin() had been called. */
+/* The frame that context_jump() removes, as if begin() had been called. */
 static int set_start(struct context *c)
 {
   uintptr_t *top = (uintptr_t *)(void *)(c->stack + c->bytes);

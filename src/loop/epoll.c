@@ -1,8 +1,8 @@
 /*
  * epoll.c - waits for sockets with epoll.
  *
- * A socket is registered once, edge-triggered: a wait costs no system call.
- * `ready` remembers an edge, until a recv() has shown that nothing is left.
+ * A socket is registered once, edge-triggered, so a wait costs no system call.
+ * `ready` remembers an edge until a recv() finds nothing.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include "loop/task.h"
 
 enum {
-  EVENTS = 256, /* at a time */
+  EVENTS = 256, /* per system call */
 };
 
 /* Without EPOLLOUT, which would wake us for the peer's reads. */
@@ -70,7 +70,7 @@ static void epoll_arrived(struct loop *l, const struct epoll_event *event)
   }
   s = &l->fds[fd];
   s->ready = true;
-  /* One edge may stand for the last bytes and the end behind them. */
+  /* One edge can mean the last bytes and the end behind them. */
   s->ended |= (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if (s->waiter) {
     loop_bump(&l->counts.arrived, 1);
@@ -78,7 +78,7 @@ static void epoll_arrived(struct loop *l, const struct epoll_event *event)
   }
 }
 
-/* Newer systems take nanoseconds. */
+/* epoll_pwait2() takes nanoseconds. */
 static int epoll_wait_for_events(struct loop_epoll *e, uint64_t until_ns)
 {
   struct timespec left;
@@ -97,7 +97,7 @@ static int epoll_wait_for_events(struct loop_epoll *e, uint64_t until_ns)
     const long n = syscall(SYS_epoll_pwait2, e->fd, e->events, EVENTS, &left,
                            NULL, 0);
 
-    /* Filters older than the call refuse it with EPERM. */
+    /* Older seccomp filters refuse the call with EPERM. */
     if (n >= 0 || (errno != ENOSYS && errno != EPERM))
       return (int)n;
   }
@@ -132,24 +132,24 @@ static struct loop_fd *epoll_watch(struct loop *l, int fd)
   if (epoll_ctl(e->fd, EPOLL_CTL_ADD, fd, &event) < 0)
     return NULL;
   s->known = true;
-  s->ready = s->ended = false; /* registering reports what has come before */
+  s->ready = s->ended = false; /* registering reports earlier arrivals */
   return s;
 }
 
-/* False, with errno: the limit has come. */
+/* False: the limit has come; sets errno. */
 static bool epoll_park_for(struct loop *l, int fd)
 {
   bool in_time;
 
   l->fds[fd].waiter = l->running;
   in_time = loop_park_for_arrival(l);
-  l->fds[fd].waiter = NULL; /* `fds` may have moved */
+  l->fds[fd].waiter = NULL; /* `fds` can have moved */
   if (UNLIKELY(!in_time))
     errno = ETIMEDOUT;
   return in_time;
 }
 
-/* Unless something may be there. */
+/* Returns at once if something can be there. */
 static inline bool epoll_wait_in(struct loop *l, int fd)
 {
   while (!l->fds[fd].ready) {
@@ -215,7 +215,7 @@ static ssize_t epoll_recv(struct loop *l, int fd, void *p, size_t n)
     if (got < 0 && errno == EINTR)
       continue;
     if (got > 0 && (size_t)got == n)
-      return got; /* there may be more */
+      return got; /* there can be more */
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)))
       l->fds[fd].ready = l->fds[fd].ended;
     if (got >= 0 || l->fds[fd].ready)

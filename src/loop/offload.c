@@ -1,5 +1,5 @@
 /*
- * offload.c - runs what blocks in other threads.
+ * offload.c - runs blocking work in other threads.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,19 +10,18 @@
 #include "loop/task.h"
 
 enum {
-  CONNECTS_MAX = 16, /* threads for connections, by default */
+  CONNECTS_MAX = 16, /* default number of threads for connections */
   KINDS = LOOP_ASIDE_CALL + 1,
 };
 
-/* Threads for one kind of work. */
 struct offload_kind {
   struct offload *offload;
-  pthread_cond_t work; /* `todo` or `stop`; or n is 0 */
+  pthread_cond_t work; /* `todo` or `stop` has changed, or n is 0 */
   struct task_queue todo;
   unsigned n, idle, waiting; /* threads, idle threads, tasks in `todo` */
-  unsigned max;              /* 0: any number, which stay */
+  unsigned max;              /* 0: no limit, and threads stay */
   bool has_ended;
-  pthread_t ended; /* the latest, which has joined the one before */
+  pthread_t ended; /* the latest; it has joined the one before */
 };
 
 struct offload {
@@ -33,8 +32,8 @@ struct offload {
   struct offload_kind kind[KINDS];
 };
 
-/* With the lock held.  NULL: the thread ends.  After a burst of logins one idle
- * thread is enough. */
+/* The caller holds the lock.  NULL: the thread ends.  After a burst of logins
+ * one idle thread is enough. */
 static struct task *offload_take(struct offload_kind *k)
 {
   struct task *t;
@@ -56,7 +55,7 @@ static struct task *offload_take(struct offload_kind *k)
   return t;
 }
 
-/* With the lock, which is released. */
+/* Releases the caller's lock. */
 static void offload_end(struct offload_kind *k)
 {
   const bool has_before = k->has_ended;
@@ -115,7 +114,7 @@ static struct offload *offload_of(struct loop *l)
   return a;
 }
 
-/* With the lock held.  Is a thread there for one more task, now or later? */
+/* The caller holds the lock.  Can a thread take one more task, now or later? */
 static bool offload_have_thread(struct offload_kind *k)
 {
   pthread_t thread;
@@ -153,7 +152,7 @@ void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)
     return;
   }
   k = &a->kind[kind];
-  loop_flush(f->loop); /* `fn` may use the same socket */
+  loop_flush(f->loop); /* `fn` can use the same socket */
   t = f->loop->running;
   t->aside = fn;
   t->aside_arg = arg;
@@ -171,7 +170,6 @@ void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)
     fn(arg);
 }
 
-/* Their work is done. */
 static void offload_collect(struct loop *l)
 {
   struct offload *a = l->offload;

@@ -1,8 +1,8 @@
 /*
  * overflow.c - the end of a process whose stack is full.
  *
- * Lua does not limit calls from Lua to C to Lua, such as of table.sort() in a
- * function that sorts: such calls end in the guard pages below the stack.
+ * Lua does not limit calls from Lua to C to Lua, such as table.sort() in a sort
+ * function.  These calls end in the guard pages below the stack.
  */
 #include "loop/overflow.h"
 
@@ -52,12 +52,12 @@ static void overflow_end(int number, siginfo_t *info, void *context)
     return;
   }
   written = write(STDERR_FILENO, line, sizeof(line) - 1);
-  (void)written; /* the status counts */
+  (void)written;
   _exit(EXIT_FAILURE);
 }
 
-/* The handler's stack is the far end of the thread's own, which is not needed
- * after an overflow. */
+/* The handler runs on the far end of the thread's stack, which an overflow
+ * makes useless. */
 void overflow_watch(void)
 {
   struct sigaction how = { .sa_sigaction = overflow_end,

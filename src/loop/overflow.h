@@ -5,9 +5,9 @@
 #define BENCH_LOOP_OVERFLOW_H
 
 /*
- * From now on, an overflow of this thread's stack, or of a fiber's, ends the
- * process with a line that names the option, and exit status 1.  Other faults
- * stay as they are.  No effect where a sanitizer reports faults.
+ * An overflow of this thread's stack, or a fiber's, will end the process with
+ * exit status 1 and a line that names the option.  Other faults stay as they
+ * are.  No effect under a sanitizer.
  */
 void overflow_watch(void);
 

@@ -16,7 +16,7 @@
 #include "base/wait.h"
 #include "loop/task.h"
 
-/* Of a system call. */
+/* How often the CPU time is read. */
 #define CPU_EVERY_NS (100 * NS_PER_MS)
 
 /* A sanitizer needs more stack. */
@@ -99,7 +99,7 @@ void loop_free(struct loop *l)
 
   if (!l)
     return;
-  for (t = l->ready.first; t; t = next) { /* never run */
+  for (t = l->ready.first; t; t = next) { /* these never ran */
     next = t->next;
     task_free(l, t);
   }
@@ -132,7 +132,6 @@ const char *loop_engine_name(const struct loop *l)
   return l->engine->name;
 }
 
-/* The first function on the stack. */
 static void task_main(void *arg)
 {
   struct task *t = arg;
@@ -188,7 +187,7 @@ static void loop_run_task(struct loop *l, struct task *t)
   }
 }
 
-/* What these make ready is for the next turn. */
+/* Tasks that become ready now run in the next turn. */
 static void loop_run_ready(struct loop *l)
 {
   struct task *t, *next;
@@ -227,7 +226,6 @@ static uint64_t loop_thread_cpu_ns(void)
   return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* After the look. */
 static void loop_note_turn(struct loop *l)
 {
   const uint64_t length_ns = l->now_ns - l->since_ns;
@@ -250,7 +248,7 @@ static void loop_note_turn(struct loop *l)
 static void loop_sleep_until(struct loop *l, uint64_t until_ns)
 {
   loop_bump(&l->counts.slept, 1);
-  (void)loop_queue_grown(l, &l->late_ns); /* what comes now is of this sleep */
+  (void)loop_queue_grown(l, &l->late_ns); /* later waits belong to this sleep */
   l->late_ns = LATE_UNKNOWN;
   l->asleep_ns = l->now_ns;
   l->since_ns = 0;
@@ -260,12 +258,11 @@ static void loop_sleep_until(struct loop *l, uint64_t until_ns)
 }
 
 /*
- * Until an arrival, or `until_ns`.
+ * WAITS until an arrival, or `until_ns`.
  *
- * A wake-up is dear, so it should bring many answers.  If nothing has come and
- * several answers are due, the loop lends its processor to whoever wants it,
- * mostly servers on this machine, and looks again before it sleeps.  No answer
- * waits for that.
+ * A wake-up is expensive, so it should bring many answers.  If nothing has come
+ * and several answers are due, the loop yields its CPU, mostly to local
+ * servers, and looks again before it sleeps.  No answer waits for that.
  */
 static void loop_look(struct loop *l, uint64_t until_ns)
 {

@@ -14,10 +14,10 @@
 
 enum {
   STACKS_FIRST = 8,
-  STACKS_MOST = 256, /* of one stretch */
+  STACKS_MOST = 256, /* per stretch */
 };
 
-/* At its start, in a page of its own. */
+/* At the start of a stretch, in its own page. */
 struct stacks_stretch {
   struct stacks_stretch *next;
   size_t bytes, stacks;
@@ -44,7 +44,7 @@ void stacks_done(struct stacks *s)
   };
 }
 
-/* Only written pages take memory, if none is huge. */
+/* Only written pages take memory, if no page is huge. */
 static int add_stretch(struct stacks *s)
 {
   size_t n = s->stretches ? 2 * s->stretches->stacks : STACKS_FIRST;

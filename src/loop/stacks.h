@@ -1,9 +1,7 @@
 /*
  * stacks.h - memory for the stacks of many fibers, cut from long stretches of
- * addresses (for src/loop only).
- *
- * Guard pages below each stack catch an overflow.  One thread uses a struct
- * stacks.
+ * addresses.  Guard pages below each stack catch an overflow.  One thread uses
+ * a struct stacks.
  */
 #ifndef BENCH_LOOP_STACKS_H
 #define BENCH_LOOP_STACKS_H
@@ -21,15 +19,15 @@ struct stacks {
   bool light;                       /* guards take no map */
   struct stacks_stretch *stretches; /* owned */
   char *at, *end;                   /* rest of the last stretch */
-  char *unused;                     /* a list */
+  char *unused;                     /* free stacks */
 };
 
 /* Allocates nothing. */
 void stacks_init(struct stacks *s, size_t bytes);
-/* All stacks go, those in use as well. */
+/* Frees all stacks, even used ones. */
 void stacks_done(struct stacks *s);
 
-/* The lowest byte above the guard. */
+/* *ret is the lowest byte above the guard. */
 int stacks_take(struct stacks *s, char **ret, struct err *err);
 void stacks_give_back(struct stacks *s, char *stack);
 

@@ -1,5 +1,5 @@
 /*
- * task.c - what a fiber does: it parks, waits, and is made ready again.
+ * task.c - parks fibers, and makes them ready again.
  */
 #include "loop/task.h"
 
@@ -16,7 +16,7 @@
 #include "base/thread.h"
 #include "base/wait.h"
 
-/* Of system calls. */
+/* How often the kernel's wait for a CPU is read. */
 #define QUEUE_EVERY_NS (250 * NS_PER_US)
 
 _Thread_local struct fiber *fiber_of_thread;
@@ -56,7 +56,7 @@ static uint64_t loop_woke_late(struct loop *l)
   return l->late_ns;
 }
 
-/* What this look finds can have been there since then. */
+/* The earliest time of this look's arrivals. */
 static uint64_t loop_came_since(struct loop *l)
 {
   if (l->since_ns > 0)
@@ -203,7 +203,7 @@ void loop_wake(struct loop *l)
 {
   const uint64_t one = 1;
 
-  (void)!write(l->wake_fd, &one, sizeof(one)); /* full: it wakes, too */
+  (void)!write(l->wake_fd, &one, sizeof(one)); /* a full counter wakes, too */
 }
 
 void loop_look_at_words(struct loop *l)

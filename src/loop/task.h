@@ -1,5 +1,5 @@
 /*
- * task.h - the data of a loop and its fibers, and what engines call (for
+ * task.h - the data of a loop and its fibers, and the calls of engines (for
  * src/loop only).
  */
 #ifndef BENCH_LOOP_TASK_H
@@ -15,25 +15,25 @@
 #include "loop/timers.h"
 
 struct task {
-  struct fiber fiber; /* first */
+  struct fiber fiber; /* must be first */
   struct context context;
   void (*fn)(void *arg);
   void *arg;
   struct task *next; /* in a queue */
   bool queued;       /* can go on */
   struct timer timer;
-  uint64_t limit_ns; /* of waits for sockets; 0: none */
+  uint64_t limit_ns; /* limit of waits for sockets; 0: none */
 
-  /* In loop_wait_while(): its word, and the loop's list. */
+  /* In loop_wait_while(): the word, and the list of waiters. */
   _Atomic uint32_t *word;
   uint32_t value;
   struct task *word_before, *word_after;
 
-  void (*aside)(void *arg); /* for another thread */
+  void (*aside)(void *arg);
   void *aside_arg;
 
-  uint64_t parked_ns; /* when it began to wait for an arrival */
-  uint64_t seen_ns;   /* since when that can have been there; 0: no arrival */
+  uint64_t parked_ns; /* start of the wait for an arrival */
+  uint64_t seen_ns;   /* earliest time of the arrival; 0: none */
   long result;        /* of an engine's operation */
 };
 
@@ -54,12 +54,12 @@ static inline void task_queue_add(struct task_queue *q, struct task *t)
   q->end = &t->next;
 }
 
-/* By number. */
+/* The index is the number of the socket. */
 struct loop_fd {
   struct task *waiter;
   bool known;   /* the engine watches it */
-  bool ready;   /* perhaps something to receive */
-  bool ended;   /* the peer has hung up, for good */
+  bool ready;   /* there can be something to receive */
+  bool ended;   /* the peer has closed its end */
   bool sending; /* bytes are not sent yet */
   bool settles; /* the waiter waits for `sending` */
   int error;    /* of sending */
@@ -69,51 +69,49 @@ struct loop_fd {
 
 struct loop;
 
-/* See enum loop_engine. */
 struct engine {
   const char *name;
   /* -errno: not allowed. */
   int (*open)(struct loop *l);
   void (*close)(struct loop *l);
-  /* Make tasks ready whose arrivals have come, waiting until `until_ns` (0: not
+  /* Makes tasks ready whose arrivals have come.  WAITS until `until_ns` (0: not
    * at all).  Sets l->now_ns. */
   void (*look)(struct loop *l, uint64_t until_ns);
-  /* In a task. */
+  /* The next four run in a task. */
   ssize_t (*send)(struct loop *l, int fd, const void *p, size_t n, int flags);
   ssize_t (*recv)(struct loop *l, int fd, void *p, size_t n);
   bool (*wait_fd)(struct loop *l, int fd, short events);
   void (*settle)(struct loop *l, int fd); /* [opt] */
   void (*forget)(struct loop *l, int fd);
-  /* [opt] The thread is going to block: begin what was put off. */
+  /* [opt] The thread will block: begin postponed work. */
   void (*flush)(struct loop *l);
 };
 
 struct loop {
-  struct context thread; /* of loop_run() */
+  struct context thread; /* loop_run()'s */
   struct task *running;
-  struct task_queue ready; /* in this order */
+  struct task_queue ready; /* in order */
   struct timers timers;
   struct task *words; /* in loop_wait_while() */
   unsigned alive;
-  unsigned waiting; /* for arrivals at sockets */
+  unsigned waiting; /* tasks that wait for sockets */
   struct stacks stacks;
   struct task *ended; /* its stack can be freed */
-  uint64_t now_ns;    /* when the last look ended */
-  uint64_t since_ns;  /* what this look finds was not there then; 0: it has
-                       * ended a sleep, and is there since now_ns */
+  uint64_t now_ns;    /* end of the last look */
+  uint64_t since_ns;  /* arrivals of this look came after this time; 0: one of
+                       * them ended a sleep, at now_ns */
 
   struct loop_fd *fds; /* owned; by number */
   size_t n_fds;
   int wake_fd; /* loop_wake() */
 
-  /* How late the last sleep ended, and when it began; LATE_UNKNOWN: this was
-   * not asked.  How long the thread had waited for a CPU at a moment not long
-   * ago, as its file says. */
+  /* How late the last sleep ended (LATE_UNKNOWN: not read yet), and its start.
+   * How long the thread had waited for a CPU, and when that was read. */
   uint64_t late_ns, asleep_ns;
   uint64_t queue_ns, queue_at_ns;
-  int queue_fd; /* -1: it cannot be read, or nobody wants to know */
+  int queue_fd; /* -1: unreadable or not needed */
 
-  /* Processor time, at a recent moment. */
+  /* CPU time, and when it was read. */
   uint64_t cpu_ns, cpu_at_ns;
 
   void (*lag)(void *ctx, uint64_t ns);
@@ -123,16 +121,16 @@ struct loop {
   const struct engine *engine;
   void *engine_data;
 
-  struct offload *offload; /* owned; or NULL */
+  struct offload *offload; /* owned; [opt] */
 
-  void *block; /* [opt] owned */
+  void *block; /* owned; [opt] */
   size_t block_room;
 };
 
 extern const struct engine loop_engine_epoll;
 extern const struct engine loop_engine_uring;
 
-/* By this thread only. */
+/* By the loop's thread only. */
 static inline void loop_bump(_Atomic uint64_t *count, uint64_t n)
 {
   atomic_store_explicit(count,
@@ -140,17 +138,16 @@ static inline void loop_bump(_Atomic uint64_t *count, uint64_t n)
                         memory_order_relaxed);
 }
 
-/* Until something makes the task ready. */
+/* Returns when something has made the task ready. */
 void loop_park(struct loop *l);
-/* False: the limit has come, and maybe the arrival too. */
+/* False: the limit has come, possibly with the arrival. */
 bool loop_park_for_arrival(struct loop *l);
-/* For the next turn. */
 void loop_make_ready(struct loop *l, struct task *t);
-/* The same because of an arrival that this look has found. */
+/* The same for an arrival that this look has found. */
 void loop_make_arrived(struct loop *l, struct task *t);
 
-/* How long the thread has waited for a CPU since the last call.  The question
- * takes most of a microsecond, so it is not asked again at once: false. */
+/* How long the thread has waited for a CPU since the last call.  False: the
+ * last read was too recent; a read takes most of a microsecond. */
 bool loop_queue_grown(struct loop *l, uint64_t *ret);
 
 /* NULL: no memory. */
@@ -163,10 +160,9 @@ static inline void loop_flush(struct loop *l)
     l->engine->flush(l);
 }
 
-/* Make tasks ready whose words have changed. */
 void loop_look_at_words(struct loop *l);
 
-/* wake_fd can be read: words have changed, or offloaded work is done. */
+/* wake_fd is readable: words have changed, or offloaded work is done. */
 void loop_woken(struct loop *l);
 
 /* No thread has work. */

@@ -1,5 +1,5 @@
 /*
- * timers.h - a heap of moments to come (for src/loop only).
+ * timers.h - a heap of future moments (for src/loop only).
  */
 #ifndef BENCH_LOOP_TIMERS_H
 #define BENCH_LOOP_TIMERS_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Part of what waits.  All zero: in no heap. */
+/* All zero: in no heap. */
 struct timer {
   uint64_t at_ns;
   size_t place; /* from 1; 0: none */
@@ -24,11 +24,10 @@ struct timers {
 bool timers_reserve(struct timers *ts, size_t n);
 void timers_done(struct timers *ts);
 
-/* By t->at_ns; there is room. */
+/* Sorted by t->at_ns.  Reserve room before. */
 void timers_add(struct timers *ts, struct timer *t);
 void timers_remove(struct timers *ts, struct timer *t);
 
-/* NULL: none. */
 static inline struct timer *timers_next(const struct timers *ts)
 {
   return ts->n > 0 ? ts->heap[1] : NULL;

@@ -1,10 +1,10 @@
 /*
  * uring.c - sends and receives with io_uring.
  *
- * One system call at the end of a turn begins all that its fibers send and
- * receive: loop_send() returns before, and a failure is that of the next
- * loop_recv().  A socket has one send under way; the next, which could overtake
- * it, waits.
+ * One system call at the end of a turn begins all sends and receives of its
+ * fibers. loop_send() returns before; the next loop_recv() reports its failure.
+ * A socket has one send under way.  The next send, which could overtake it,
+ * waits.
  */
 #include "loop/task.h"
 
@@ -35,7 +35,7 @@
 #include "base/sock.h"
 #include "base/wait.h"
 
-/* Older headers of Linux lack these. */
+/* Older Linux headers lack these. */
 #ifndef IORING_SETUP_SINGLE_ISSUER
 #define IORING_SETUP_SINGLE_ISSUER (1U << 12)
 #endif
@@ -43,8 +43,8 @@
 #define IORING_SETUP_DEFER_TASKRUN (1U << 13)
 #endif
 
-/* The ring by plain system calls: with liburing, a static build, and a system
- * without the library, would lose io_uring. */
+/* Plain system calls: with liburing, a static build, or a system without the
+ * library, would lose io_uring. */
 
 struct ring {
   int fd;
@@ -54,13 +54,13 @@ struct ring {
   size_t requests_bytes;
   unsigned n_requests, n_completions; /* powers of two */
 
-  _Atomic uint32_t *taken;     /* requests, by the kernel */
+  _Atomic uint32_t *taken;     /* by the kernel: requests */
   _Atomic uint32_t *published; /* requests */
-  uint32_t written;            /* requests, not all published */
+  uint32_t written;            /* requests, also unpublished ones */
 
   _Atomic uint32_t *flags;
   _Atomic uint32_t *used; /* completions */
-  _Atomic uint32_t *made; /* completions, by the kernel */
+  _Atomic uint32_t *made; /* by the kernel: completions */
   const struct io_uring_cqe *completions;
 };
 
@@ -71,8 +71,8 @@ enum {
 
 static int ring_setup(struct io_uring_params *p)
 {
-  /* Completions are made when the thread asks (Linux 6.1), or at its next
-   * system call (5.19). */
+  /* The kernel makes completions when the thread asks (Linux 6.1), or at its
+   * next system call (5.19). */
   static const unsigned flags[] = {
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
     IORING_SETUP_COOP_TASKRUN,
@@ -174,7 +174,7 @@ static bool ring_has_news(const struct ring *r)
          atomic_load_explicit(r->flags, memory_order_relaxed) != 0;
 }
 
-/* Cleared; NULL: no room, submit first. */
+/* A cleared request.  NULL: no room, submit first. */
 static struct io_uring_sqe *ring_request(struct ring *r)
 {
   struct io_uring_sqe *q;
@@ -187,8 +187,8 @@ static struct io_uring_sqe *ring_request(struct ring *r)
   return q;
 }
 
-/* Submit all requests, and WAIT for `min` completions, but no longer than
- * `timeout_ns` (UINT64_MAX: no limit).  Returns -errno; 0 after a time-out. */
+/* Submits all requests, and WAITS for `min` completions, at most `timeout_ns`
+ * (UINT64_MAX: no limit).  Returns 0 after a time-out. */
 static int ring_enter(struct ring *r, unsigned min, uint64_t timeout_ns)
 {
   const uint32_t n = r->written -
@@ -228,10 +228,10 @@ static void ring_seen(struct ring *r)
 }
 
 enum {
-  DIRECT = 64 * 1024, /* larger sends get a system call of their own */
+  DIRECT = 64 * 1024, /* bytes; larger sends get their own system call */
 };
 
-/* In the lowest bits of user_data; the rest is the task, or the socket. */
+/* The lowest bits of user_data; the rest is the task or the socket. */
 enum {
   OF_TASK,
   OF_SEND,
@@ -240,7 +240,6 @@ enum {
   OF_BITS = 3,
 };
 
-/* Not completed. */
 #define PENDING LONG_MIN
 
 /* ---- requests ---- */
@@ -249,7 +248,7 @@ static void uring_enter(struct ring *r, unsigned min, uint64_t timeout_ns)
 {
   const int rc = ring_enter(r, min, timeout_ns);
 
-  /* Short of memory: the caller tries again. */
+  /* Without memory, the caller tries again. */
   if (UNLIKELY(rc < 0 && rc != -EINTR && rc != -EAGAIN && rc != -EBUSY))
     __builtin_trap(); /* wrong use of the ring */
 }
@@ -280,7 +279,7 @@ static void uring_cancel(struct ring *r, uint64_t user_data)
   q->addr = user_data;
 }
 
-/* Park until the request has completed.  -ETIMEDOUT: cancelled at the limit. */
+/* -ETIMEDOUT: cancelled at the limit. */
 static long uring_await(struct loop *l)
 {
   struct task *t = l->running;
@@ -315,7 +314,7 @@ static void uring_request_recv(struct loop *l, int fd, void *p, size_t n,
 
 /* ---- completions ---- */
 
-/* A receive would wait for ever for the answer. */
+/* Without the request, no answer ends the receive. */
 static void uring_send_failed(struct loop *l, struct loop_fd *s, int code)
 {
   s->error = code;
@@ -464,13 +463,13 @@ static bool uring_park_to_settle(struct loop *l, int fd)
   return in_time;
 }
 
-/* At the limit, what is under way is given up, and so is the socket. */
+/* At the limit, gives up the sends and the socket. */
 static void uring_settle(struct loop *l, int fd)
 {
   const uint64_t limit_ns = l->running->limit_ns;
   bool given_up = false;
 
-  uring_flush(l); /* mostly all */
+  uring_flush(l); /* usually ends all sends */
   while (l->fds[fd].sending) {
     if (uring_park_to_settle(l, fd) || !l->fds[fd].sending)
       continue;
@@ -561,7 +560,7 @@ static ssize_t uring_recv_later(struct loop *l, int fd, void *p, size_t n)
   got = uring_await(l);
   s = &l->fds[fd];
   s->waiter = NULL;
-  s->ready = got > 0 && (size_t)got == n; /* there may be more */
+  s->ready = got > 0 && (size_t)got == n; /* there can be more */
   return got;
 }
 
@@ -613,7 +612,7 @@ static bool uring_wait_fd(struct loop *l, int fd, short events)
   return false;
 }
 
-/* Sent before the close if the peer has room; the rest is given up. */
+/* Sends before the close if the peer has room; gives up the rest. */
 static void uring_forget(struct loop *l, int fd)
 {
   struct ring *r = l->engine_data;
