@@ -1,6 +1,4 @@
-/*
- * cmdline.c - options, arguments and configuration files of the command line.
- */
+/* cmdline.c - see cmdline.h. */
 #include "opt/cmdline.h"
 
 #include <assert.h>
@@ -134,7 +132,7 @@ static bool surplus_is_short(const char *arg)
   return arg[0] == '-' && isalpha((unsigned char)arg[1]);
 }
 
-/* `compar a.json b.json`: only tools take so many arguments. */
+/* `compar a.json b.json`: only tools take two files. */
 static const char *surplus_meant_tool(const struct cmdline *c,
                                       const struct cmdline_input *in)
 {
@@ -209,7 +207,7 @@ static void scan_keep_error(struct scan *s, int rc, const struct err *err)
   }
 }
 
-/* Owns `name`, also on failure. */
+/* Owns `name`, even on failure. */
 static int scan_keep_pending(struct scan *s, const struct opt_given *given,
                              char *name, bool refused, struct err *err)
 {
@@ -235,8 +233,8 @@ static bool scan_is_core(const struct opt_entry *e, const char *name)
 static int scan_file(struct scan *s, const struct opt_entry *e,
                      struct err *err);
 
-/* Stores an option of the program. Only -ENOMEM is returned; other failures are
- * kept until the whole command line is read. */
+/* Stores an option of the program.  Returns only -ENOMEM; keeps other failures
+ * until the command line is read. */
 static int scan_take_known(struct scan *s, struct opt_entry *e,
                            const struct opt_given *given, struct err *err)
 {
@@ -279,7 +277,6 @@ static int scan_take_line(struct scan *s, const struct opt_line *line,
   return scan_take_known(s, e, &line->given, err);
 }
 
-/* --config-file: all its lines, at its place. */
 static int scan_file(struct scan *s, const struct opt_entry *e, struct err *err)
 {
   struct strbuf what = { 0 };
@@ -388,7 +385,7 @@ bool cmdline_is_usage_error(int rc)
   return rc == -ENOENT || rc == -E2BIG;
 }
 
-/* Single letters in other programs; sysbench takes them for names of tests. */
+/* Other programs have these letters; sysbench takes them for tests. */
 static const char *cmdline_long_form(const struct cmdline *c, const char *arg)
 {
   if (c->identity == IDENTITY_SYSBENCH)
@@ -435,7 +432,7 @@ static bool cmdline_is_tool(const struct cmdline_input *in, const char *name)
   return false;
 }
 
-/* `help`, `help TEST` and `list`, which sysbench takes for names of tests. */
+/* `help`, `help TEST` and `list`, which sysbench takes for tests. */
 static bool cmdline_asks_for_words(struct cmdline *c)
 {
   const char *const *p = c->positionals;
@@ -455,7 +452,7 @@ static bool cmdline_asks_for_words(struct cmdline *c)
   return false;
 }
 
-/* --help may stand anywhere, and shows the help of the test that is named. */
+/* --help can stand anywhere, and shows the help of the named test. */
 static void cmdline_ask_for_help(struct cmdline *c)
 {
   c->action = CMDLINE_HELP;
@@ -516,7 +513,6 @@ static bool cmdline_is_mute(const struct cmdline *c,
          !(level && opt_get_number(level) > 3);
 }
 
-/* In the order of the options that the aliases stand for. */
 static int cmdline_warn_of_aliases(struct cmdline *c, struct err *err)
 {
   const struct optset *set = c->set;
@@ -559,7 +555,7 @@ static int cmdline_finish(struct scan *s, const struct cmdline_input *in,
   return in->check ? in->check(in->check_arg, c, err) : 0;
 }
 
-/* From the first argument to the action. `err` may hold failures that did not
+/* From the first argument to the action.  `err` can hold failures that did not
  * count. */
 static int cmdline_scan_all(struct scan *s, const struct cmdline_input *in,
                             struct err *err)
@@ -607,7 +603,6 @@ int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
   return rc;
 }
 
-/* `arg` is what was typed. */
 static int cmdline_ask_script(const struct cmdline_rules *rules,
                               const struct opt_entry *e, const char *value,
                               const char *arg, const char *where,
@@ -631,7 +626,7 @@ static int cmdline_ask_script(const struct cmdline_rules *rules,
   return rc;
 }
 
-/* One pending option, after the test has declared its own. */
+/* Applies one pending option. */
 static int cmdline_apply_all(struct cmdline *c, const struct cmdline_pending *p,
                              const struct cmdline_rules *rules, struct err *err)
 {
@@ -657,7 +652,7 @@ static int cmdline_apply_all(struct cmdline *c, const struct cmdline_pending *p,
       given.source = OPT_SOURCE_CMDLINE;
   }
   rc = opt_set(e, &given, err);
-  if (rc == -EINVAL) { /* the script may have a better text */
+  if (rc == -EINVAL) { /* the script can have a better text */
     const int own = cmdline_ask_script(rules, e, given.text, given.arg,
                                        given.where, &own_err);
 
@@ -670,8 +665,8 @@ static int cmdline_apply_all(struct cmdline *c, const struct cmdline_pending *p,
                             err);
 }
 
-/* A script's rule for an option that the program has as well; its value was
- * stored long before. */
+/* Applies a script's rule to an option that the program has as well; its value
+ * was stored before. */
 static int cmdline_check_twins(const struct cmdline *c,
                                const struct cmdline_rules *rules,
                                struct err *err)

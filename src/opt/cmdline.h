@@ -1,9 +1,9 @@
 /*
- * cmdline.h - what the command line asks for.
+ * cmdline.h - the meaning of the command line.
  *
- * The scan stores the options of the set (the program's own) and keeps others
- * until those of the test are known. Nothing here prints: the caller prints the
- * warnings, then the error, then does what `action` says.
+ * The scan stores the program's own options in the set and keeps others until
+ * the test has declared its options.  The caller prints the warnings, then the
+ * error, then follows `action`.
  */
 #ifndef BENCH_OPT_CMDLINE_H
 #define BENCH_OPT_CMDLINE_H
@@ -41,13 +41,13 @@ struct cmdline_input {
   char *const *argv;      /* unchanged while the result is in use */
   const char *compat_env; /* [opt] BENCH_COMPAT */
   bool stdin_is_terminal;
-  /* [opt] instead of opt_file_load() */
+  /* [opt] replaces opt_file_load() */
   int (*load)(void *arg, const char *path, char **ret_text, size_t *ret_len);
   void *load_arg;
-  const char *const *tools; /* [opt] names with any number of arguments in the
-                               place of a test; ends with NULL */
+  const char *const *tools; /* [opt] names that can take the place of a test,
+                             * with any number of arguments; ends with NULL */
 
-  /* [opt] Checks options against each other; may call cmdline_warn(). */
+  /* [opt] Checks options against each other; can call cmdline_warn(). */
   int (*check)(void *arg, struct cmdline *c, struct err *err);
   void *check_arg;
 };
@@ -55,9 +55,9 @@ struct cmdline_input {
 /* An option unknown to the program. */
 struct cmdline_pending {
   struct cmdline_pending *next;
-  struct opt_given given; /* borrows from an argument or a line of a file */
+  struct opt_given given; /* borrows from an argument or a file */
   char *name;             /* [opt] owned: given.name */
-  bool refused;           /* whatever the test declares */
+  bool refused;           /* also if the test declares it */
 };
 
 /* Kept for its pending options. */
@@ -76,10 +76,9 @@ enum cmdline_action {
   CMDLINE_TEST, /* `command` of `test` */
 };
 
-/* The options of CMDLINE_HELP. */
 enum cmdline_help {
   CMDLINE_HELP_COMMON,
-  CMDLINE_HELP_ALL, /* not for experts */
+  CMDLINE_HELP_ALL, /* without those for experts */
   CMDLINE_HELP_EXPERT,
   CMDLINE_HELP_JSON,
 };
@@ -93,7 +92,7 @@ struct cmdline {
   size_t n_args;
   const char *const *args;
   size_t n_warnings;
-  char **warnings; /* owned, in the order of printing */
+  char **warnings; /* owned; in the order of printing */
 
   struct optset *set;
 
@@ -106,11 +105,8 @@ struct cmdline {
   struct cmdline_pending **last;
 };
 
-/*
- * `set` holds the options of `cfg` and of the drivers; both outlive *c. After a
- * failure, the warnings are printed before the text of `err`. Always call
- * cmdline_done().
- */
+/* `set` has the options of `cfg` and of the drivers; both outlive *c.  After a
+ * failure, print the warnings, then `err`.  Always call cmdline_done(). */
 int cmdline_scan(struct cmdline *c, const struct cmdline_input *in,
                  struct optset *set, const struct cmdline_cfg *cfg,
                  struct err *err);
@@ -120,31 +116,30 @@ void cmdline_done(struct cmdline *c);
 int cmdline_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
   PRINTF_LIKE(3, 4);
 
-/* Printed as it is, without "FATAL: "? */
+/* Print the message without "FATAL: "? */
 bool cmdline_is_usage_error(int rc);
 
-/* For options that the program itself does not have. */
 struct cmdline_rules {
   bool accept_unknown; /* declare unknown options as strings */
-  const char *owner;   /* of these */
+  const char *owner;   /* their owner */
 
   /*
-   * [opt] A script's own rule for an option, declared or not. False: refused,
-   * and *ret_expected (empty before) may name what is allowed; else the message
-   * is that of an unknown option, as in sysbench, with a second line.
+   * [opt] A script's rule for a value.  False: refused, and *ret_expected
+   * (empty before) can name the allowed values.  If it stays empty, the message
+   * is sysbench's for an unknown option, with a second line.
    */
   bool (*is_valid)(void *ctx, const struct opt_entry *e, const char *value,
                    struct strbuf *ret_expected);
   void *ctx;
 
-  /* [opt] An unknown entry of a configuration file for another test, which is
-   * skipped? */
+  /* [opt] Skip this unknown entry of a configuration file, because it belongs
+   * to another test? */
   bool (*is_foreign)(void *program, const struct opt_given *given);
   void *program;
 };
 
-/* Gives the options of the test, now in the set, their values in the order of
- * the command line. Failures as above. */
+/* Sets the options of the test, which are now in the set, in the order of the
+ * command line.  Failures as above. */
 int cmdline_apply(struct cmdline *c, const struct cmdline_rules *rules,
                   struct err *err);
 

@@ -1,6 +1,4 @@
-/*
- * file.c - reads a configuration file as a list of options.
- */
+/* file.c - see file.h. */
 #include "opt/file.h"
 
 #include <errno.h>
@@ -81,7 +79,7 @@ int opt_file_load(const char *path, char **ret_text, size_t *ret_len)
   return 0;
 }
 
-/* 1 and *ret; 0: no more; -EINVAL: a quote is not closed. Moves value->from
+/* 1 and *ret; 0: no more; -EINVAL: a quote is not closed.  Moves value->from
  * past the item. */
 static int file_next_item(struct span *value, struct span *ret)
 {
@@ -111,7 +109,6 @@ static int file_next_item(struct span *value, struct span *ret)
   return 1;
 }
 
-/* And the bytes that they need with terminators. */
 static int file_count_items(struct span value, size_t *ret_n, size_t *ret_bytes)
 {
   struct span item;
@@ -174,7 +171,8 @@ static struct opt_line *file_line_new(struct span name, struct span value,
   return line;
 }
 
-/* A line without its end. 0: *ret is set, NULL if the line sets nothing. */
+/* `s` is a line without its end. 0: *ret is set, NULL if the line sets
+ * nothing. */
 static int file_parse_line(struct span s, const char *where,
                            struct opt_line **ret, struct err *err)
 {

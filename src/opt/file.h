@@ -22,15 +22,15 @@ struct opt_file {
 };
 
 enum {
-  OPT_FILE_MAX = 16 << 20, /* bytes; no configuration is that long */
+  OPT_FILE_MAX = 16 << 20, /* bytes */
 };
 
-/* The whole file, terminated; the caller frees it. Negative errno value;
- * -EFBIG: more than OPT_FILE_MAX bytes, or no end. */
+/* Reads the whole file and terminates it; the caller frees it.  Negative errno
+ * value; -EFBIG: more than OPT_FILE_MAX bytes, or endless. */
 int opt_file_load(const char *path, char **ret_text, size_t *ret_len);
 
-/* `path` is for messages. -EINVAL: a line is malformed, `err` has which, and
- * `ret` has the lines before. -ENOMEM. In any case call opt_file_done(). */
+/* `path` is for messages. -EINVAL: `err` names the malformed line, and `ret`
+ * has the lines before. -ENOMEM.  Always call opt_file_done(). */
 int opt_file_parse(const char *text, size_t len, const char *path,
                    struct opt_file *ret, struct err *err);
 

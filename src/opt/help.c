@@ -1,6 +1,4 @@
-/*
- * help.c - the texts of --help, and options in the manual page.
- */
+/* help.c - see help.h. */
 #include "opt/help.h"
 
 #include <stdbool.h>
@@ -14,7 +12,6 @@
 
 /* ---- as sysbench prints it ---- */
 
-/* Which entries of a set. */
 struct block {
   enum opt_section section;
   const char *owner; /* [opt] */
@@ -177,7 +174,7 @@ enum {
   HELP_SHORT = 24   /* words in a type, at most */
 };
 
-/* In lines of at most 79 characters. */
+/* Wraps at HELP_WIDTH. */
 static void help_add_names(struct strbuf *out, const char *title,
                            const struct help_item *items, size_t n)
 {
@@ -247,7 +244,7 @@ void help_add_text(struct strbuf *out, const struct opt *row)
   strbuf_adds(out, row->more ? row->more : "");
 }
 
-/* True: the type has every allowed word. */
+/* True: the type shows every allowed word. */
 static bool help_add_type(struct strbuf *out, const struct opt *row)
 {
   static const char *const types[] = {
@@ -288,7 +285,7 @@ static bool help_add_head(struct strbuf *out, const struct opt *row)
   return help_add_type(out, row);
 }
 
-/* `at`: the present column. */
+/* `at`: the current column. */
 static void help_wrap(struct strbuf *out, const char *text, size_t column,
                       size_t at)
 {
@@ -397,7 +394,6 @@ static void help_add_group(struct strbuf *out, const char *group,
   strbuf_adds(out, "\n");
 }
 
-/* Of a built-in test. */
 static void help_add_rows(struct strbuf *out, const char *name,
                           const struct opt *rows, enum cmdline_help ring)
 {
@@ -534,7 +530,7 @@ static void man_add_sentence(struct strbuf *out, const char *before,
   strbuf_adds(out, ".\n");
 }
 
-/* Unless any text or any list is allowed. */
+/* Nothing if any text or any list is allowed. */
 static void man_add_allowed(struct strbuf *out, const struct opt *row)
 {
   struct strbuf allowed = { 0 };
@@ -558,7 +554,7 @@ static void man_add_default(struct strbuf *out, const struct opt *row)
     return;
   strbuf_adds(out, "Default: ");
   help_man_text(out, row->def);
-  if (strcmp(row->def, ".") == 0) /* hidden by the end of the sentence */
+  if (strcmp(row->def, ".") == 0) /* the end of the sentence would hide it */
     strbuf_adds(out, " (the current folder)");
   if (row->def_1_1) {
     strbuf_adds(out, "; at compat level 1.1 ");

@@ -1,6 +1,4 @@
-/*
- * identity.c - the name and version under which the program presents itself.
- */
+/* identity.c - see identity.h. */
 #include "opt/identity.h"
 
 #include <string.h>

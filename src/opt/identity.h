@@ -8,16 +8,14 @@
 
 enum identity {
   IDENTITY_BENCH,
-  IDENTITY_SYSBENCH, /* by this name, through a link or a copy */
+  IDENTITY_SYSBENCH, /* called by this name, through a link or a copy */
 };
 
 /* argv[0] may be NULL. */
 enum identity identity_of(const char *argv0);
 
-/* As usage, help and hints show it. */
 const char *identity_name(enum identity id);
 
-/* Name and version, for the header and --version. */
 const char *identity_version(enum identity id, enum compat level);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * opt.h - one row describes one option: its field, the values allowed, and what
- * help, manual, scripts and results show. A module exports a const table of
- * rows up to OPT_END, and the struct that they fill in.
+ * opt.h - one row describes one option: its field, its allowed values, and its
+ * texts in help, manual, scripts and results.  A module exports a const table
+ * of rows up to OPT_END, and the struct that they fill in.
  */
 #ifndef BENCH_OPT_OPT_H
 #define BENCH_OPT_OPT_H
@@ -22,38 +22,35 @@ enum opt_type {
   OPT_TYPE_DOUBLE,
   OPT_TYPE_TIME,   /* double, seconds; limits as for DOUBLE */
   OPT_TYPE_STRING, /* const char *, "" when unset */
-  OPT_TYPE_WORD,   /* int, the index of the text in `words`; -1 when unset */
+  OPT_TYPE_WORD,   /* int: index in `words`; -1 when unset */
   OPT_TYPE_LIST,
   OPT_TYPE_FILE, /* const char *, NULL when unset; must be readable */
 };
 
-/* In the order given. */
 struct opt_list {
   size_t n;
-  const char *const *items; /* borrowed from the option set */
+  const char *const *items; /* in order; borrowed from the option set */
 };
 
 enum opt_flags {
   OPT_SECRET = 1 << 0, /* its value is never printed */
   OPT_HIDDEN = 1 << 1,
-  OPT_OPEN_MIN = 1 << 2,  /* DOUBLE: not fmin itself */
-  OPT_OPEN_MAX = 1 << 3,  /* DOUBLE: not fmax itself */
-  OPT_INT_ITEMS = 1 << 4, /* LIST: integers in min..max */
-  OPT_NOT_EMPTY = 1 << 5, /* STRING, LIST */
-  OPT_ANY_CASE = 1 << 6,  /* WORD, LIST of words */
-  OPT_COLLECT = 1 << 7,   /* STRING: each use adds a line */
-  OPT_DEPRECATED =
-    1 << 8,             /* an alias (`alias_of`) whose use causes a warning */
-  OPT_NO_GAPS = 1 << 9, /* LIST: an empty item is refused, not left out */
-  OPT_OWN = 1 << 10,    /* new in bench: old scripts may use its name */
-  OPT_COUNT = 1 << 11,  /* INT, DOUBLE: takes suffixes of sizes: 1M */
+  OPT_OPEN_MIN = 1 << 2,   /* DOUBLE: not fmin itself */
+  OPT_OPEN_MAX = 1 << 3,   /* DOUBLE: not fmax itself */
+  OPT_INT_ITEMS = 1 << 4,  /* LIST: integers in min..max */
+  OPT_NOT_EMPTY = 1 << 5,  /* STRING, LIST */
+  OPT_ANY_CASE = 1 << 6,   /* WORD, LIST of words */
+  OPT_COLLECT = 1 << 7,    /* STRING: each use adds a line */
+  OPT_DEPRECATED = 1 << 8, /* an alias (`alias_of`) that causes a warning */
+  OPT_NO_GAPS = 1 << 9,    /* LIST: refuses empty items */
+  OPT_OWN = 1 << 10,       /* new in bench: old scripts can use its name */
+  OPT_COUNT = 1 << 11,     /* INT, DOUBLE: takes suffixes of sizes: 1M */
   OPT_EMPTY_DEF = 1 << 12, /* `--NAME=` means the default */
   OPT_COMMON = 1 << 13,    /* on the first screen of the help */
   OPT_PATH = 1 << 14,      /* STRING, LIST: file names, for completion */
-  OPT_SIZES = 1 << 15,     /* STRING: a text that is one size is a number in
-                            * result files */
+  OPT_SIZES = 1 << 15,     /* STRING: a size is a number in result files */
   OPT_DASHED = 1 << 16,    /* messages spell `_` in its name as `-` */
-  OPT_EXPERT = 1 << 17     /* in --help=expert, not in --help=all */
+  OPT_EXPERT = 1 << 17     /* only in --help=expert */
 };
 
 struct opt {
@@ -62,36 +59,35 @@ struct opt {
   size_t off;
   const char *name;         /* with `-`, or `_` for scripts */
   const char *def;          /* text; NULL: unset */
-  const char *def_1_1;      /* [opt] at compat level 1.1, if other */
+  const char *def_1_1;      /* [opt] default at compat level 1.1 */
   int64_t min, max;         /* INT, SIZE, integer items; both 0: no limits */
   double fmin, fmax;        /* DOUBLE; both 0: no limits; fmax INFINITY: none */
-  const char *const *words; /* WORD, LIST of words; ends with NULL. STRING:
-                               values to offer, which `check` has to allow */
-  const char *expected;    /* [opt] what is allowed, if no rule has the words */
-  const char *alias_of;    /* [opt] this name stands for */
-  const char *aliases;     /* [opt] other names of the option, with blanks */
-  const char *show_as;     /* [opt] "=N" and the like, if not the type's */
-  const char *sysbench_as; /* [opt] the same in sysbench's help */
-  const char *group;       /* [opt] heading of the help, for this row and those
-                           that follow in the table */
-  const char *bare; /* [opt] what --name alone means; BOOL: on, else "" */
-  const char *help; /* one line */
-  const char *more; /* [opt] end of the help line, except as sysbench */
-  const char *man;  /* [opt] a paragraph for the manual */
+  const char *const *words; /* WORD, LIST of words; ends with NULL.  STRING:
+                             * offered values, which `check` has to allow */
+  const char *expected;     /* [opt] allowed values, in words */
+  const char *alias_of;     /* [opt] the option with the value */
+  const char *aliases;      /* [opt] other names, separated by blanks */
+  const char *show_as;      /* [opt] "=N" and the like, instead of the type's */
+  const char *sysbench_as;  /* [opt] the same in sysbench's help */
+  const char *group; /* [opt] heading in the help, also for following rows */
+  const char *bare;  /* [opt] value of --NAME alone; BOOL: on, else "" */
+  const char *help;  /* one line */
+  const char *more;  /* [opt] end of the help line, except as sysbench */
+  const char *man;   /* [opt] a paragraph for the manual */
 
-  /* [opt] For the text, or each item of a LIST. False: refused, with
+  /* [opt] Checks the text, or each item of a LIST.  False: refused, with
    * `expected`. */
   bool (*check)(const char *text);
 
   /*
-   * [opt] OPT_PARSED(): reads the text, valid as long as the value, into `size`
-   * bytes. -EINVAL: refused; `why` may have the end of the message, else
+   * [opt] OPT_PARSED(): reads the text, which lives as long as the value, into
+   * `size` bytes. -EINVAL: refused; `why` can have the end of the message, else
    * `expected`.
    */
   int (*parse)(const char *text, void *ret, struct err *why);
   size_t size;
 
-  /* [opt] About a refused value; NULL: none. */
+  /* [opt] Advice about a refused value, or NULL. */
   const char *(*advise)(const char *text);
 
   /* [opt] INT, SIZE: replaces `min`, except for the default, if the limit
@@ -99,7 +95,7 @@ struct opt {
   int64_t (*min_now)(void);
 };
 
-/* Type and offset; breaks the build if the field has another type. */
+/* Type and offset.  Another type of the field breaks the build. */
 #define OPT_BOOL(T, f) \
   .type = OPT_TYPE_BOOL, .off = offsetof(T, f) + FIELD_IS(T, f, bool)
 #define OPT_INT(T, f)   \
@@ -119,12 +115,11 @@ struct opt {
   .type = OPT_TYPE_LIST, .off = offsetof(T, f) + FIELD_IS(T, f, struct opt_list)
 #define OPT_FILE(T, f) \
   .type = OPT_TYPE_FILE, .off = offsetof(T, f) + FIELD_IS(T, f, const char *)
-/* A text with a type of its own: `fn` is the function `parse`. The field is
- * zeroed while unset. */
+/* `fn` is the function `parse`.  The field is zeroed while unset. */
 #define OPT_PARSED(T, f, fn)                                     \
   .type = OPT_TYPE_STRING, .off = offsetof(T, f), .parse = (fn), \
   .size = sizeof(((T *)0)->f)
-/* From a function without `why`. */
+/* Makes the function for OPT_PARSED() from one without `why`. */
 #define OPT_PARSER(name, read)                                  \
   static int name(const char *text, void *ret, struct err *why) \
   {                                                             \
@@ -136,7 +131,6 @@ struct opt {
     .type = OPT_TYPE_END \
   }
 
-/* NULL for an unset string. */
 static inline const char *opt_or_null(const char *text)
 {
   return text && *text ? text : NULL;

@@ -1,6 +1,4 @@
-/*
- * optset.c - all options of this run, with their values.
- */
+/* optset.c - see optset.h. */
 #include "opt/optset.h"
 
 #include <errno.h>
@@ -66,7 +64,7 @@ struct opt_entry *optset_find(const struct optset *set, const char *name)
   return NULL;
 }
 
-/* And updates the owner's struct. */
+/* Also updates the owner's struct. */
 static void optset_replace_value(struct opt_entry *e, struct opt_value *value)
 {
   opt_value_done(&e->value);
@@ -80,7 +78,6 @@ static const char *optset_default_text(const struct opt *row, enum compat level)
   return level == COMPAT_1_1 && row->def_1_1 ? row->def_1_1 : row->def;
 }
 
-/* The default in force. */
 static int optset_take_default(struct opt_entry *e, struct err *err)
 {
   const struct opt_given given = { .text = e->def };
@@ -212,7 +209,6 @@ static int optset_add_row(struct optset *set, const struct opt *row,
   return rc;
 }
 
-/* The other names of the last entry. */
 static int optset_add_aliases(struct optset *set, struct err *err)
 {
   struct opt_entry *real = set->entries[set->n - 1];
@@ -261,8 +257,8 @@ int optset_add(struct optset *set, enum opt_section section, const char *owner,
   return 0;
 }
 
-/* As scripts have it: a number that is "" is unset, and so is a file that
- * cannot be read; a switch without a default is on. */
+/* For scripts, "" unsets a number, and so does an unreadable file; a switch
+ * without a default is on. */
 static int optset_set_declared_default(struct opt_entry *e, struct err *err)
 {
   const enum opt_type type = e->row->type;
@@ -282,7 +278,6 @@ static int optset_set_declared_default(struct opt_entry *e, struct err *err)
   return rc;
 }
 
-/* Declared by a script? */
 static bool optset_is_script(const struct opt_entry *e)
 {
   return e->made && !e->real;
@@ -333,7 +328,7 @@ void optset_widen(struct opt_entry *e)
   optset_replace_value(e, &value);
 }
 
-/* Earlier lines before the new one. */
+/* Puts earlier lines before the new one. */
 static int optset_collect(const struct opt_entry *e, struct opt_value *value,
                           struct err *err)
 {
@@ -358,7 +353,7 @@ static bool optset_is_unset(const struct opt_given *given)
          (given->items ? given->items->n == 0 : *given->text == '\0');
 }
 
-/* `--time=$UNSET`: as if not given. */
+/* `--time=$UNSET` means not given. */
 static int optset_unset(struct opt_entry *e, struct err *err)
 {
   const int rc = optset_take_default(e, err);
@@ -381,7 +376,7 @@ int opt_set(struct opt_entry *e, const struct opt_given *given, struct err *err)
   e->given = real->given = true;
   if ((row.flags & OPT_EMPTY_DEF) && optset_is_unset(given))
     return optset_unset(real, err);
-  row.name = e->row->name; /* messages show the name that was used */
+  row.name = e->row->name; /* for messages */
   rc = opt_value_read(&row, given, &value, err);
   if (rc < 0)
     return rc;
@@ -447,7 +442,7 @@ int optset_set_default(struct optset *set, const char *name, const char *def,
   return e->source == OPT_SOURCE_DEFAULT ? optset_take_default(e, err) : 0;
 }
 
-/* Bytes of an argument that name a secret option, whichever way its value
+/* How many bytes of an argument name a secret option, however its value
  * follows; 0: none. */
 static size_t optset_secret_name(const struct optset *set, const char *arg)
 {
@@ -483,7 +478,7 @@ void optset_show_argument(const struct optset *set, const char *arg,
     secret_redact(arg, out);
 }
 
-/* "did you mean --NAME?" on a line of its own; NULL: nothing. */
+/* "did you mean --NAME?" on its own line; NULL: nothing. */
 static void optset_add_meant(struct strbuf *out, const struct optset *set,
                              const char *name)
 {

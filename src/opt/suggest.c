@@ -1,6 +1,4 @@
-/*
- * suggest.c - which known name a misspelt one probably meant.
- */
+/* suggest.c - see suggest.h. */
 #include "opt/suggest.h"
 
 #include <ctype.h>
@@ -28,8 +26,8 @@ static bool suggest_is_same_key(char a, char b)
          tolower((unsigned char)suggest_folded(b));
 }
 
-/* By at most `edits` insertions, deletions, replacements or swaps of
- * neighbours. With so few edits, trying all beats the usual table. */
+/* Within `edits` insertions, deletions, replacements or swaps of neighbours?
+ * With so few edits, trying all is faster than the usual table. */
 static bool suggest_is_within(const char *a, const char *b, int edits)
 {
   while (*a && suggest_is_same_key(*a, *b))
@@ -67,7 +65,7 @@ void suggest_init(struct suggest *s, const char *typed)
   *s = (struct suggest){ .typed = typed, .edits = MAX_EDITS };
 }
 
-/* Long enough to mean it. */
+/* Long enough to mean `b`. */
 static bool suggest_is_start(const char *a, const char *b)
 {
   int n = 0;
@@ -89,7 +87,7 @@ static bool suggest_is_other_word(const char *typed, const char *name,
 
 void suggest_offer(struct suggest *s, const char *name)
 {
-  int edits = s->edits; /* a worse match is of no interest */
+  int edits = s->edits; /* worse matches do not count */
 
   if (!suggest_is_within(s->typed, name, edits) &&
       !(edits == MAX_EDITS && suggest_is_start(s->typed, name)))

@@ -1,5 +1,5 @@
 /*
- * suggest.h - which known name a misspelt one probably meant.
+ * suggest.h - the known name that a misspelt one probably meant.
  */
 #ifndef BENCH_OPT_SUGGEST_H
 #define BENCH_OPT_SUGGEST_H
@@ -10,7 +10,7 @@ struct opt;
 
 struct suggest {
   const char *typed; /* borrowed */
-  const char *found; /* the nearest within two edits, borrowed */
+  const char *found; /* borrowed; the nearest */
   int edits;         /* of `found`; at first the maximum */
   bool several;      /* another is as near */
 };
@@ -19,7 +19,8 @@ struct suggest {
 void suggest_init(struct suggest *s, const char *typed);
 void suggest_offer(struct suggest *s, const char *name);
 
-/* The nearest within two edits, in any letter case; NULL: none, or several. */
+/* The nearest name within two edits, in any letter case; NULL: none, or
+ * several. */
 const char *suggest_result(const struct suggest *s);
 
 /* `-` and `_` are equal. */
@@ -31,7 +32,7 @@ bool opt_rows_have(const struct opt *rows, const char *name);
 struct old_name {
   const char *name;   /* with `-` */
   bool other;         /* not from an old sysbench */
-  const char *now;    /* [opt] "NAME" or "NAME=VALUE" to write instead */
+  const char *now;    /* [opt] replacement: "NAME" or "NAME=VALUE" */
   const char *advice; /* [opt] the rest of "--NAME ...", without `now` */
 };
 

@@ -1,6 +1,4 @@
-/*
- * value.c - turns text into a typed value, completely and in range.
- */
+/* value.c - see value.h. */
 #include "opt/value.h"
 
 #include <errno.h>
@@ -150,7 +148,7 @@ void opt_expected(const struct opt *row, struct strbuf *out)
   }
 }
 
-/* Bytes shown in a message; what is allowed must fit as well. */
+/* Limit for the value in a message; the allowed values have to fit as well. */
 #define SHOWN_BYTES 400
 
 void opt_value_spell(const struct opt *row, struct strbuf *out)
@@ -204,7 +202,7 @@ static int value_refuse(const struct opt *row, const char *value,
   return rc;
 }
 
-/* With a suffix, such as 64K. */
+/* Accepts a suffix, such as 64K. */
 static bool value_count_fits(const struct opt *row, const char *text,
                              int64_t *ret)
 {
@@ -264,7 +262,6 @@ static bool value_double_fits(const struct opt *row, const char *text,
   return true;
 }
 
-/* Or -1. */
 static int value_find_word(const struct opt *row, const char *text)
 {
   for (int i = 0; row->words[i]; i++) {
@@ -298,8 +295,8 @@ static bool value_item_fits(const struct opt *row, const char *item)
   return !row->check || row->check(item);
 }
 
-/* For up to n items with `bytes` characters, terminators included: the pointers
- * first, then the text. */
+/* Room for up to n items with `bytes` characters, terminators included:
+ * pointers, then text. */
 static char **value_list_memory(size_t n, size_t bytes, char **ret_text)
 {
   size_t size;
@@ -361,8 +358,8 @@ static int value_list_copy(struct opt_value *v, const struct opt_list *from)
   return 0;
 }
 
-/* "a,,b", or a comma at an end. In a file, blanks do not count, an item may be
- * an empty pair of quotes, and a comment may follow. */
+/* "a,,b", or a comma at an end.  In a file, blanks do not count, a pair of
+ * quotes can be an item, and a comment can follow. */
 static bool value_has_gap(const char *p, bool in_file)
 {
   bool item = false, comma = false;
@@ -478,7 +475,7 @@ static const char *value_scalar_text(const struct opt *row,
   return given->items->n == 1 ? given->items->items[0] : NULL;
 }
 
-/* A list from a file, as on a command line. */
+/* A file's list, as on a command line. */
 static char *value_joined(const struct opt_list *list)
 {
   struct strbuf text = { 0 };
@@ -547,7 +544,6 @@ static int value_read_text(const struct opt *row, const struct opt_given *given,
   return row->parse ? value_read_parsed(row, given, v, err) : 0;
 }
 
-/* A name alone, where that has no meaning. */
 static int value_refuse_bare(const struct opt *row, struct err *err)
 {
   struct strbuf what = { 0 };
