@@ -1,6 +1,4 @@
-/*
- * grid.c - a histogram on a logarithmic grid.
- */
+/* grid.c - see grid.h. */
 #include "report/grid.h"
 
 #include <errno.h>
@@ -19,7 +17,7 @@
 #define LATENCY_MAX_MS 100000.0
 
 enum {
-  BAR = 40 /* of the longest bar */
+  BAR = 40
 };
 
 int grid_place(struct grid *g, uint64_t *count, size_t size, double min,
@@ -80,7 +78,6 @@ size_t grid_index(const struct grid *g, double value)
   if (value >= g->max)
     return g->size - 1;
   i = floor((log(value) - g->log_min) * g->buckets_per_e + 0.5);
-  /* Against rounding. */
   if (i < 0.0)
     return 0;
   return i < (double)(g->size - 1) ? (size_t)i : g->size - 1;

@@ -1,5 +1,5 @@
 /*
- * life.h - what reporters learn at the start and at the end of a run.
+ * life.h - the facts that reporters get at the start and at the end of a run.
  */
 #ifndef BENCH_REPORT_LIFE_H
 #define BENCH_REPORT_LIFE_H
@@ -23,7 +23,7 @@ struct slices;
 /* Workers are ready; the first event comes next. */
 struct run_start {
   uint64_t start_ns;    /* program's clock */
-  uint64_t measured_ns; /* after the warm-up */
+  uint64_t measured_ns; /* end of the warm-up */
   uint64_t wall_ns;     /* CLOCK_REALTIME at start_ns */
   uint64_t interval_ns; /* 0: none */
   uint64_t seed;
@@ -36,44 +36,44 @@ struct run_start {
   const struct recorders *recorders;
   struct class_set *classes; /* [opt] */
   struct class_set *members; /* [opt] members of a mix */
-  /* [opt] arrivals, a little late */
+  /* [opt] slightly late */
   const _Atomic uint64_t *arrivals;
   const struct outages *outages; /* [opt] */
 };
 
 enum end_reason {
-  END_NOT_STARTED, /* no event began */
-  END_EVENTS,      /* event limit, or nothing left to do */
-  END_TIME,        /* time limit */
-  END_ERROR,       /* a worker failed */
-  END_OVERLOAD,    /* --rate-overload=abort */
+  END_NOT_STARTED,
+  END_EVENTS, /* event limit, or no work left */
+  END_TIME,
+  END_ERROR,
+  END_OVERLOAD, /* --rate-overload=abort */
   END_SIGNAL,
-  END_FORCED,  /* still busy at the deadline */
-  END_DECIDED, /* objective decided */
+  END_FORCED, /* still busy at the deadline */
+  END_DECIDED,
 };
 
-/* What kept a thread from its other clients beyond the time limit. */
+/* What blocked a thread's other clients beyond the time limit. */
 enum client_hold {
   HOLD_NONE,
-  HOLD_COMPUTES, /* code that computed */
-  HOLD_BLOCKS,   /* a blocking function */
-  HOLD_STILL,    /* client was left behind */
+  HOLD_COMPUTES,
+  HOLD_BLOCKS,
+  HOLD_STILL, /* the client was left behind */
 };
 
-/* Loops of threads that carry clients, in the measured part. */
+/* Of threads that carry clients, in the measured part. */
 struct client_loops {
   unsigned threads;   /* 0: one thread per worker */
   const char *engine; /* static */
-  uint64_t turns;     /* polls */
-  uint64_t answers;   /* answers found */
-  uint64_t blocked;   /* waits that blocked a thread and its clients */
-  uint64_t lag_count; /* answers with a delay... */
-  uint64_t lag_p50_ns, lag_p99_ns, lag_max_ns; /* ...and the sum */
+  uint64_t turns;
+  uint64_t answers;
+  uint64_t blocked;                            /* waits that blocked a thread */
+  uint64_t lag_count;                          /* delayed answers */
+  uint64_t lag_p50_ns, lag_p99_ns, lag_max_ns; /* their delays */
   enum client_hold hold;
 };
 
-/* What this machine added to latencies of measured events: their p99 with it,
- * at most without it, and sums. */
+/* This machine's part of measured latencies: p99 with it, an upper bound of p99
+ * without it, and sums. */
 struct client_delays {
   uint64_t events; /* 0: the rest is 0 */
   uint64_t p99_ns, rest_p99_ns;
@@ -83,12 +83,12 @@ struct client_delays {
 
 /* Of the process, from the measured start to the end. */
 struct client_use {
-  uint64_t wall_ns; /* duration */
+  uint64_t wall_ns;
   uint64_t user_ns, system_ns;
   uint64_t voluntary, involuntary; /* context switches */
   uint64_t max_rss_bytes;          /* since process start */
 
-  /* Of workers that ended by themselves. */
+  /* Only workers that ended by themselves. */
   bool queue_known;
   uint64_t queue_ns; /* sum over threads on run queues */
 
@@ -101,10 +101,9 @@ struct client_use {
   double quota; /* by cgroups; 0: no limit */
 };
 
-/* A warning about the figures. */
 struct warning {
   const char *code;
-  char text[320]; /* sentence without a colon */
+  char text[320]; /* a sentence without a colon */
   bool shown;     /* certain enough for the terminal */
 };
 
@@ -117,13 +116,12 @@ struct warnings {
   struct warning of[WARNINGS_MAX];
 };
 
-/* Figures of the test alone. */
 struct test_details {
   bool has_database;
   struct facts database; /* driver, versions, transport, settings */
   struct facts test;
-  size_t n_errors;           /* by code */
-  struct error_count *error; /* owned; calloc'ed by the test */
+  size_t n_errors;
+  struct error_count *error; /* owned; the test allocates it */
 };
 
 struct rank_part {
@@ -139,14 +137,14 @@ struct rank_part {
   bool start_known;
   int64_t start_offset_ns; /* from the common start */
   uint64_t clock_error_ns;
-  int status; /* its own */
+  int status;
 };
 
 /* Of --settle. */
 struct run_settled {
   bool asked;
-  bool writeback; /* otherwise waited for a time */
-  bool calm;      /* the wish came true */
+  bool writeback; /* false: waited for a time */
+  bool calm;      /* the wait succeeded */
   uint64_t waited_ns;
   bool dirty_known;
   uint64_t dirty_before_bytes, dirty_bytes;
@@ -156,11 +154,11 @@ struct run_end {
   enum end_reason reason;
   int signal; /* END_SIGNAL */
   int status; /* of the run alone */
-  /* Of the first worker that failed; or NULL. */
+  /* Of the first worker that failed, or NULL. */
   const char *error;
   bool started;         /* a struct run_start came */
-  uint64_t measured_ns; /* as in run_start; may be earlier than planned */
-  uint64_t end_ns;      /* measured */
+  uint64_t measured_ns; /* as in run_start, or earlier */
+  uint64_t end_ns;      /* end of the measured part */
   struct client_use client;
   struct run_settled settled;
   const struct warnings *warnings;
@@ -171,15 +169,15 @@ struct run_end {
   const struct rank_part *ranks;
   uint64_t start_skew_ns; /* first to last rank */
 
-  /* [opt] Decision that was to end the run. */
+  /* [opt] The decision that could end the run. */
   const struct decision_result *decision;
   /* [opt] One process only; for files. */
   const struct slices *slices;
 
-  /* With --rate or --load-profile; measured part. */
+  /* With --rate or --load-profile: the measured part. */
   uint64_t arrivals; /* due */
   uint64_t backlog;  /* not begun at the end */
-  /* Of members of a mix with own rates. */
+  /* Of members with their own rate. */
   uint64_t member_arrivals;
   uint64_t offered_ns; /* duration of the schedule */
 };

@@ -1,6 +1,4 @@
-/*
- * live_line.c - a line on a terminal.
- */
+/* live_line.c - see live_line.h. */
 #include "report/live_line.h"
 
 #include <inttypes.h>
@@ -91,7 +89,7 @@ static void live_line_add_form(struct strbuf *line, const struct live_line *l,
                 l->errors == 1 ? "" : "s");
 }
 
-/* Shortened until below `columns` characters.  Counts include the interval. */
+/* The longest form below `columns` characters.  Counts include the interval. */
 static void live_line_text(struct strbuf *line, const struct live_line *l,
                            const struct report_setup *setup,
                            const struct report *r, unsigned columns)
@@ -118,7 +116,6 @@ static int live_line_on_interval(void *ctx, const struct report_setup *setup,
   if (columns == 0)
     return 0;
   live_line_text(&line, l, setup, r, columns);
-  /* Without memory: no line. */
   if (!line.failed)
     l->io->show(l->io_ctx, strbuf_str(&line), false);
   strbuf_done(&line);

@@ -1,8 +1,6 @@
 /*
  * live_line.h - a line on a terminal: time left, and rate, latency and errors
- * of the last second.
- *
- * A reporter on stderr; nothing if that is not a terminal.
+ * of the last second.  Nothing if stderr is no terminal.
  */
 #ifndef BENCH_REPORT_LIVE_LINE_H
 #define BENCH_REPORT_LIVE_LINE_H
@@ -17,12 +15,12 @@ struct live_line {
   void *io_ctx;
   uint64_t time_ns; /* limit; UINT64_MAX: none */
   uint64_t events;  /* limit; UINT64_MAX: none */
-  /* In a sweep: number of the step and time of later steps (NAN: not known);
+  /* In a sweep: number of the step, and time of later steps (NAN: unknown).
    * steps 0: no sweep. */
   uint64_t step, steps;
   double rest_s;
 
-  /* Sums of intervals. */
+  /* Sums of all intervals. */
   uint64_t done, errors;
 };
 

@@ -149,9 +149,9 @@ void marks_write(struct strbuf *b, const struct marks *m)
 
 enum {
   MARK_LINE = 4096,     /* the rest of a line is ignored */
-  MARK_REST_MS = 100,   /* for the rest of a line */
+  MARK_REST_MS = 100,   /* wait for the rest */
   MARK_LAST_READS = 32, /* drained at the end */
-  MARK_PATIENCE_S = 1   /* for the thread to end */
+  MARK_PATIENCE_S = 1   /* wait for the thread */
 };
 
 struct mark_fifo {
@@ -163,7 +163,7 @@ struct mark_fifo {
   struct marks *marks; /* owned */
   bool running;
   pthread_t thread;
-  /* Of the thread. */
+  /* The thread's. */
   char line[MARK_LINE];
   size_t len;
 };
@@ -198,8 +198,8 @@ bool mark_path(char *ret, size_t size, unsigned which, long pid)
 
 /* ---- opening ---- */
 
-/* A dead fifo of an earlier process with this number; in another container a
- * run may use that number. */
+/* A dead fifo of an earlier process.  In another container a run can use that
+ * process number. */
 static bool mark_is_old(const char *path)
 {
   struct stat st;
@@ -281,7 +281,7 @@ int mark_fifo_new(struct mark_fifo **ret, const char *where, bool print,
     rc = strcmp(where, MARK_AUTO) == 0 ? mark_make_auto(f, err)
                                        : mark_make_named(f, where, err);
   if (rc == 0) {
-    /* An own writer, so that the end of others is no end of the fifo. */
+    /* As a writer, too: the fifo has no end when other writers leave. */
     f->fd = open(f->path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (f->fd < 0)
       rc = err_sys(err, "cannot open the fifo '%s' of --mark,", f->path);
@@ -367,7 +367,7 @@ static void *mark_read_marks(void *arg)
   return NULL;
 }
 
-/* A thread that is stuck in a terminal is left behind. */
+/* Leaves a thread behind that is stuck in a terminal. */
 static void mark_stop(struct mark_fifo *f)
 {
   const uint64_t one = 1;
@@ -384,7 +384,7 @@ static void mark_stop(struct mark_fifo *f)
     leave_thread(f->leave);
 }
 
-/* Not replaced meanwhile? */
+/* Is the fifo still ours? */
 static bool mark_is_there(const struct mark_fifo *f)
 {
   struct stat there, here;

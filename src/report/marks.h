@@ -1,8 +1,8 @@
 /*
  * marks.h - moments with a text on the time axis of a run.
  *
- * A thread adds marks; any thread may read the first marks_count().  All
- * functions accept NULL: no marks.
+ * One thread adds marks; any thread can read the first marks_count().  NULL
+ * means no marks.
  */
 #ifndef BENCH_REPORT_MARKS_H
 #define BENCH_REPORT_MARKS_H
@@ -19,58 +19,58 @@ struct marks;
 struct strbuf;
 
 enum {
-  MARKS_MAX = 1000, /* others are only counted */
+  MARKS_MAX = 1000, /* more are only counted */
   MARK_TEXT = 256,  /* bytes with the terminator; longer texts are cut */
 };
 
 struct marks *marks_new(void); /* NULL: out of memory */
 void marks_free(struct marks *m);
 
-/* Origin of times; before the first mark. */
+/* Sets the origin of times, before the first mark. */
 void marks_begin(struct marks *m, uint64_t base_ns);
 
-/* One line as valid UTF-8 without control characters.  False: blank, or not
- * kept. */
+/* Adds one line as valid UTF-8 without control characters.  False: blank, or
+ * too many marks. */
 bool marks_add(struct marks *m, const char *line, size_t len, uint64_t now_ns);
 
-/* In order of time. */
+/* Marks are ordered by time. */
 unsigned marks_count(const struct marks *m);
 const char *mark_text(const struct marks *m, unsigned i);
 /* Since the measured start; negative in the warm-up. */
 double mark_at_s(const struct marks *m, unsigned i);
-/* Up to this moment of the program's clock. */
+/* How many are not later than `at_ns`. */
 unsigned marks_until(const struct marks *m, uint64_t at_ns);
 
-/* Not kept: too many. */
+/* Number of marks beyond MARKS_MAX. */
 uint64_t marks_lost(const struct marks *m);
 
 void marks_write(struct strbuf *b, const struct marks *m);
 
-/* The fifo of --mark.  A thread waits for lines, so a mark has its moment, and
- * a run without marks costs nothing. */
+/* The fifo of --mark.  A thread waits for lines, so each mark has its exact
+ * time. */
 struct mark_fifo;
 
-/* --mark without FIFO: found by the process number. */
+/* --mark without FIFO: the process number gives the path. */
 #define MARK_AUTO "auto"
 
-/* Opens `where`, or a place of mark_path() with MARK_AUTO; a fifo that was made
- * is removed at the end.  `print`: print marks as they come. */
+/* Opens `where`; with MARK_AUTO, a place of mark_path().  Removes a fifo that
+ * it made, at the end. */
 int mark_fifo_new(struct mark_fifo **ret, const char *where, bool print,
                   struct leave *leave, struct err *err);
-void mark_fifo_free(struct mark_fifo *f); /* NULL is allowed */
+void mark_fifo_free(struct mark_fifo *f);
 
 const char *mark_fifo_path(const struct mark_fifo *f);
-const struct marks *
-mark_fifo_marks(const struct mark_fifo *f); /* NULL for NULL */
+const struct marks *mark_fifo_marks(const struct mark_fifo *f);
 
-/* False: not taken. */
+/* False: not sent. */
 bool mark_fifo_send(const struct mark_fifo *f, const char *text, size_t len);
 
-/* Place `which` of the fifo of a process; false: no more, or too long. */
+/* Place number `which` for the fifo of a process; false: no more, or too
+ * long. */
 bool mark_path(char *ret, size_t size, unsigned which, long pid);
 
-/* Reads from the start of the load to the last report; before reporters that
- * show marks. */
+/* Put it before reporters that show marks.  Reads from the start of the load to
+ * the last report. */
 extern const struct reporter mark_reporter;
 
 #endif

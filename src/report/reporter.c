@@ -1,6 +1,4 @@
-/*
- * reporter.c - hands reports to reporters.
- */
+/* reporter.c - see reporter.h. */
 #include "report/reporter.h"
 
 #include "base/err.h"
@@ -55,7 +53,7 @@ static int reporter_call(const struct reporter_use *use,
   return 0;
 }
 
-/* While leave_step() allows (NULL: always). */
+/* `leave` NULL: calls all. */
 static int reporter_call_all(const struct reporter_use *use, size_t n,
                              struct leave *leave,
                              const struct reporter_event *e, struct err *err)

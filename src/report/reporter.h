@@ -1,8 +1,8 @@
 /*
  * reporter.h - presents the figures of a run.
  *
- * Each reporter gets every report, never two at the same time.  A reporter is a
- * const struct reporter with a context of its own.
+ * A reporter is a const struct reporter with a context.  Each one gets every
+ * report, never two at the same time.
  */
 #ifndef BENCH_REPORT_REPORTER_H
 #define BENCH_REPORT_REPORTER_H
@@ -15,7 +15,7 @@ struct report_setup;
 struct run_end;
 struct run_start;
 
-/* All members but the name are [opt]. */
+/* All functions are [opt]. */
 struct reporter {
   const char *name; /* for messages */
 
@@ -25,7 +25,7 @@ struct reporter {
   /* Before the first event, if any. */
   int (*start)(void *ctx, const struct run_start *start, struct err *err);
 
-  /* By kind of report; REPORT_FORCED is final, too. */
+  /* By kind of report; a forced one is final, too. */
   int (*interval)(void *ctx, const struct report_setup *setup,
                   const struct report *r, struct err *err);
   int (*checkpoint)(void *ctx, const struct report_setup *setup,
@@ -33,7 +33,7 @@ struct reporter {
   int (*final)(void *ctx, const struct report_setup *setup,
                const struct report *r, struct err *err);
 
-  /* After the last report, also if the run did not take place. */
+  /* After the last report, even if the run did not take place. */
   int (*over)(void *ctx, const struct run_end *end, struct err *err);
 
   /* Once, in any case. */
@@ -46,8 +46,8 @@ struct reporter_use {
   void *ctx;
 };
 
-/* Calls all in order; the error is that of the first failure, prefixed with the
- * name.  If leave_step() returns false, the rest is not called. */
+/* Calls all in order.  The error is the first failure, prefixed with the name.
+ * Stops when leave_step() returns false. */
 int reporters_begin(const struct reporter_use *use, size_t n,
                     const struct report_setup *setup, struct err *err);
 int reporters_start(const struct reporter_use *use, size_t n,

@@ -1,6 +1,4 @@
-/*
- * text.c - reports as text.
- */
+/* text.c - see text.h. */
 #include "report/text.h"
 
 #include <errno.h>
@@ -87,7 +85,7 @@ static void text_add_time(struct strbuf *b, const struct report_setup *setup,
               text_s(r->elapsed_ns));
 }
 
-/* Parsers: a comma in only one of the forms. */
+/* For parsers, only one of the forms has a comma. */
 static void text_add_queue(struct strbuf *b, const struct report_setup *setup,
                            const struct report *r)
 {
@@ -151,8 +149,8 @@ static void text_add_general(struct strbuf *b, const struct report_setup *setup,
 struct text_latency_columns {
   int gap;       /* behind "min:" */
   int width;     /* numbers of that line */
-  int pct_gap;   /* of the percentile */
-  int pct_width; /* with a label of up to three characters */
+  int pct_gap;   /* before the percentile */
+  int pct_width; /* with a label of three characters at most */
 };
 
 static const struct text_latency_columns text_latency_usual = { 1, 39, 1, 27 };
@@ -179,8 +177,8 @@ static void text_add_latency_percentile(struct strbuf *b,
               width, text_ms(r->percentile_ns));
 }
 
-/* Without a colon or the word "percentile": parsers of sysbench's text search
- * for both. */
+/* Parsers of sysbench's text search for a colon and for "percentile": avoid
+ * both. */
 static void text_add_usual_percentiles(struct strbuf *b,
                                        const struct report_setup *setup,
                                        const struct report *r)
@@ -316,8 +314,7 @@ void text_threads(struct strbuf *b, const struct report *r)
   }
 }
 
-/* ---- the table of --report-classes, by descending time, and that of a mix
- * ---- */
+/* ---- tables of --report-classes and of a mix, by descending time ---- */
 
 enum {
   TEXT_NAME_MAX = 100 /* of a statement */
@@ -343,10 +340,9 @@ static void text_class_add_name(struct strbuf *b, const char *name)
   strbuf_adds(b, name[shown] != '\0' ? "...\n" : "\n");
 }
 
-/* Besides times. */
 struct text_columns {
   bool rows;  /* of statements */
-  bool bytes; /* that operations transfer */
+  bool bytes; /* bytes that operations transfer */
   unsigned n; /* percentiles */
   double percentile[REPORT_PERCENTILES_MAX + 1];
 };
@@ -484,7 +480,7 @@ static void text_class_add_member(struct strbuf *b,
 void text_members(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r)
 {
-  /* A report may begin at a checkpoint. */
+  /* A report can begin at a checkpoint. */
   const uint64_t ns = r->total ? r->total->period_ns
                                : max_u64(r->period_ns, r->elapsed_ns);
   const double seconds = (double)ns / NS_PER_S;
@@ -551,7 +547,7 @@ static uint64_t text_outage_nth_longest(const struct outage_report *r,
 {
   uint64_t at = UINT64_MAX;
 
-  /* By falling length, until n. */
+  /* From the longest on. */
   for (unsigned found = 0; found < n;) {
     uint64_t next = 0;
 
@@ -584,7 +580,7 @@ static void text_outage_add_stalls(struct strbuf *b,
               least, r->count, least, text_s(r->stalled_ns));
   for (unsigned i = 0; i < r->n_stalls; i++)
     longer += text_outage_length(&r->stalls[i]) > least_ns;
-  alike = n - longer; /* as long as the last */
+  alike = n - longer; /* to show, as long as the last */
   for (unsigned i = 0; i < r->n_stalls; i++) {
     const uint64_t ns = text_outage_length(&r->stalls[i]);
 

@@ -1,9 +1,8 @@
 /*
  * text.h - reports as text, in two layouts.
  *
- * Pure functions: append to `b`.  Programs parse this text: no line and no
- * number may be added.  Rates are counts by the report's own period.  Parts of
- * single tests: form.h.
+ * Pure functions: append to `b`.  Programs parse this text: add no line and no
+ * number.  Rates use the report's own period.  Parts of single tests: form.h.
  */
 #ifndef BENCH_REPORT_TEXT_H
 #define BENCH_REPORT_TEXT_H
@@ -20,15 +19,15 @@ struct slo_verdict;
 struct storm_report;
 struct strbuf;
 
-/* With a rate also the line about the queue, if the test has that line. */
+/* With --rate, also the line about the queue, if the test has one. */
 void text_interval(struct strbuf *b, const struct report_setup *setup,
                    const struct report *r);
 
 /* Before a checkpoint. */
 void text_checkpoint_header(struct strbuf *b, const struct report *r);
 
-/* A cumulative report is text_results(), then text_common(); times of
- * statements, which are messages, come between. */
+/* A cumulative report is text_results(), then times of statements (messages),
+ * then text_common(). */
 void text_results(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r);
 void text_common(struct strbuf *b, const struct report_setup *setup,
@@ -38,19 +37,18 @@ void text_common(struct strbuf *b, const struct report_setup *setup,
 void text_percentiles(struct strbuf *b, const struct report_setup *setup,
                       const struct report *r);
 
-/* Members of a mix. */
 void text_members(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r);
 
-/* --report-classes: an empty line and the table, or nothing.  -ENOMEM: nothing
- * is written. */
+/* --report-classes: an empty line and the table, or nothing. -ENOMEM: writes
+ * nothing. */
 int text_classes(struct strbuf *b, const struct report_setup *setup,
                  const struct report *r);
 
-/* With an empty line, if there were any. */
+/* With an empty line, or nothing. */
 void text_outages(struct strbuf *b, const struct outage_report *r);
 
-/* With an empty line, if there were any. */
+/* With an empty line, or nothing. */
 void text_storms(struct strbuf *b, const struct storm_report *of, unsigned n);
 
 /* With an empty line. */
@@ -58,13 +56,13 @@ void text_slo(struct strbuf *b, const struct slo_verdict *v);
 /* A term: "holds", "does not hold: 12 of 900 were later". */
 void text_slo_remark(struct strbuf *b, const struct slo_result *r);
 
-/* Up to the line with a single blank.  -ENOMEM: nothing is written. */
+/* Ends with a line of one blank. -ENOMEM: writes nothing. */
 int text_histogram(struct strbuf *b, const struct report *r);
 
 /*
- * Debug messages, a line each: times of statements (the first line is empty),
- * two lines per thread.  The title of the latter is one message with an empty
- * line.
+ * Debug messages, one per line.  The first line of text_statement_times() is
+ * empty. text_threads() has two lines per thread.  The title is one message
+ * with an empty line.
  */
 #define TEXT_THREADS_TITLE "Verbose per-thread statistics:\n"
 void text_statement_times(struct strbuf *b, const struct report *r);
@@ -72,10 +70,10 @@ void text_threads(struct strbuf *b, const struct report *r);
 
 struct text_mode {
   unsigned threads;
-  unsigned carriers;   /* that carry clients; 0: one thread each */
-  unsigned idle;       /* of them */
-  const char *storm;   /* [opt] additional clients */
-  uint64_t warmup_s;   /* 0: none */
+  unsigned carriers; /* that carry clients; 0: one each */
+  unsigned idle;     /* of them */
+  const char *storm; /* [opt] more clients */
+  uint64_t warmup_s;
   double rate;         /* 0: no rate */
   const char *profile; /* [opt] load profile */
   double interval_s;   /* 0: none */
@@ -85,7 +83,7 @@ struct text_mode {
   bool validate;
   int64_t seed;      /* 0: from the clock */
   bool forced;       /* wanted */
-  uint64_t forced_s; /* seconds, with the warm-up */
+  uint64_t forced_s; /* with the warm-up */
   const char *extra; /* [opt] line of the test */
 };
 

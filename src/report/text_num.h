@@ -22,7 +22,7 @@ static inline double text_s(uint64_t ns)
   return (double)ns / (double)NS_PER_S;
 }
 
-/* By the report's period; 0 for an empty period. */
+/* 0 for an empty period. */
 static inline double text_per_s(const struct report *r, double amount)
 {
   return r->period_ns ? amount / text_s(r->period_ns) : 0.0;

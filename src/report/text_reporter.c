@@ -1,6 +1,4 @@
-/*
- * text_reporter.c - prints text on the standard output.
- */
+/* text_reporter.c - see text_reporter.h. */
 #include "report/text_reporter.h"
 
 #include <errno.h>
@@ -82,7 +80,7 @@ static int text_reporter_print_threads(struct strbuf *b, const struct report *r,
   return rc;
 }
 
-/* Behind the content of `b`. */
+/* Appends to `b`. */
 static int text_reporter_print_cumulative(struct strbuf *b,
                                           const struct report_setup *setup,
                                           const struct report *r,
@@ -179,8 +177,8 @@ static int text_reporter_append(const struct text_reporter *t, struct strbuf *b,
   return text_reporter_print(b, err);
 }
 
-/* An error in an event has ended the run: sysbench prints no report; others
- * first give the reason, unless no event ended. */
+/* After an error in an event sysbench prints no report; we print the reason
+ * first, and nothing without events. */
 static int text_reporter_print_failed(const struct text_reporter *t,
                                       struct strbuf *b,
                                       const struct report_setup *setup,
@@ -200,8 +198,9 @@ static int text_reporter_print_failed(const struct text_reporter *t,
   return text_reporter_print_final(&no_hooks, b, setup, r, err);
 }
 
-/* Only if there were outages; pauses that any machine may have only on request.
- * Under the name sysbench only on request: parsers find lines by place. */
+/* Only if there were outages; short pauses, which any machine can have, only on
+ * request.  Under the name sysbench only on request: parsers find lines by
+ * place. */
 static int text_reporter_print_outages(struct strbuf *b,
                                        const struct report_setup *setup,
                                        const struct report *r, struct err *err)

@@ -12,9 +12,9 @@ struct marks;
 struct strbuf;
 
 /*
- * What a script prints in place of text; false: no hook, the usual text.
- * Called at every verbosity, on the reporting thread.  periods_over() comes
- * before the final report; no interval or checkpoint follows.
+ * A script's replacements for text; false: print the usual text.  Called at
+ * every verbosity, on the reporting thread.  After periods_over() no interval
+ * or checkpoint follows.
  */
 struct text_hooks {
   bool (*interval)(void *arg, const struct report *r);   /* [opt] */
@@ -25,20 +25,17 @@ struct text_hooks {
   void (*append)(void *arg, const struct report *r, struct strbuf *b);
 };
 
-/*
- * After an error in an event, the last report begins with "The run ended early:
- * REASON", or is left out without events.  Under the name sysbench the report
- * is left out, with a hook as well.
- */
+/* After an error in an event, the last report begins with "The run ended early:
+ * REASON". Without events, and under the name sysbench, it is left out. */
 
-/* {0}: the usual text. */
+/* {0}: no hooks, no marks. */
 struct text_reporter {
   const struct text_hooks *hooks; /* [opt] borrowed */
   const struct marks *marks;      /* [opt] borrowed */
 };
 
-/* Text is NOTICE; statistics of threads and statements are DEBUG messages.  The
- * line before a checkpoint and the histogram also come before a hook's text. */
+/* Text is NOTICE; statistics of threads and statements are DEBUG.  The line
+ * before a checkpoint and the histogram also come before a hook's text. */
 extern const struct reporter text_reporter;
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * warnings.c - reasons to doubt the figures of a run.
- */
+/* warnings.c - see warnings.h. */
 #include "report/warnings.h"
 
 #include <math.h>
@@ -19,21 +17,22 @@
 #include "stats/trend.h"
 
 enum {
-  FEW_NAMED = 5, /* percentiles; there may be a hundred */
+  FEW_NAMED = 5, /* of up to a hundred percentiles */
 };
 
-/* Waiting arrivals at the end, besides one per thread. */
+/* Share of arrivals that wait at the end, besides one per thread. */
 #define WAITING 0.01
-/* Standard deviation of events per client by the mean; chance adds 1 /
+/* Standard deviation of events per client, divided by the mean; chance adds 1 /
  * sqrt(mean). */
 #define SPREAD 0.25
-/* A share of the run, for clients with this many other events. */
+/* A wait of this share of the run, if clients have more events than
+ * FEW_WAITS. */
 #define WHOLE_RUN 0.9
 #define FEW_WAITS 10
-/* Share, and a time that is no hiccup. */
+/* Share, and a time longer than a hiccup. */
 #define TAIL 0.02
 #define TAIL_MIN_NS (50 * NS_PER_MS)
-/* User space: 20 to 60 ns; system calls: some hundred. */
+/* A user-space clock takes 20 to 60 ns, a system call some hundred. */
 #define SLOW_CLOCK_NS 250.0
 
 void warnings_add(struct warnings *d, bool shown, const char *code,
@@ -57,15 +56,15 @@ void warnings_add(struct warnings *d, bool shown, const char *code,
 /*
  * Known: how long threads of the run waited for a CPU (exact, from the
  * scheduler), and which programs used CPUs (whole machine, ticks of 10 ms).
- * Other programs cost the run no more than its threads waited and no more than
- * they used, so neither a wrong tick alone nor threads of the run that wait for
- * each other cause a warning.
+ * Other programs cost the run at most what its threads waited, and at most what
+ * they used.  So one wrong tick causes no warning, nor do threads of the run
+ * that wait for each other.
  */
 
-/* Share of a client that was itself what was measured. */
+/* Share of its CPUs at which the client limits the run. */
 #define BUSY 0.9
-/* Share of p99 or of the mean latency added by the client's machine; for few
- * events, plus this divided by their number (20 events: p99 doubled). */
+/* The client's machine adds this share to p99 or to the mean latency; few
+ * events need FEW_ADD / events more (20 events: p99 doubled). */
 #define ADDED 0.1
 #define FEW_ADD 20
 /* Inside of events for this share of time: no pauses. */
@@ -74,21 +73,21 @@ void warnings_add(struct warnings *d, bool shown, const char *code,
 #define BUSY_LOOPS 0.5
 /* Lost CPU time; an idle desktop takes 1 or 2 %. */
 #define LOST 0.05
-/* Ten ticks; fewer may be rounding. */
+/* Ten ticks; fewer can be rounding. */
 #define LOST_MIN_NS (100 * NS_PER_MS)
-/* Shorter runs: ticks mean nothing. */
+/* Ticks mean nothing in shorter runs. */
 #define RUN_MIN_NS (200 * NS_PER_MS)
-/* Of all CPUs: named as a cause. */
+/* Share of all CPUs: named as a cause. */
 #define CAUSE 0.1
-/* Of all CPUs: none was idle; used by others. */
+/* Shares of all CPUs: none was idle; others used them. */
 #define FULL 0.95
 #define CROWD 0.2
-/* What is left of the clock in the last quarter of a run; samples differ by
- * some percent. */
+/* Clock speed left in the last quarter of a run; samples differ by some
+ * percent. */
 #define FADED 0.93
 /* Tolerance of guaranteed clocks. */
 #define SLOWED 0.9
-/* Idle CPUs may be slow. */
+/* Idle CPUs can be slow. */
 #define USED_FOR_SPEED 0.5
 
 /* In CPUs: seconds per second. */
@@ -329,8 +328,8 @@ static double warnings_cpu_raised_mean(const struct warning_input *in)
   const double sum = (double)in->report->sum_ns, queue = (double)c->queue_ns;
   const double whole = (double)c->wall_ns * in->threads;
 
-  /* Threads always inside of events waited only there: exact, even with few
-   * long delays. */
+  /* Threads always inside of events wait only there: exact, even with few long
+   * delays. */
   if (c->queue_known && c->loops.threads == 0 && sum > ALL_TIME * whole &&
       sum > queue)
     return queue / (sum - queue);
@@ -339,8 +338,8 @@ static double warnings_cpu_raised_mean(const struct warning_input *in)
            : 0;
 }
 
-/* As a share of the latency of measured events; of few, which may be unusual,
- * only a large share counts. */
+/* As a share of the latency of measured events.  A few events can be unusual,
+ * so only a large share counts. */
 static void warnings_cpu_look_at_delays(struct warnings *d,
                                         const struct warning_input *in,
                                         const struct cpu_shares *s)
@@ -350,7 +349,7 @@ static void warnings_cpu_look_at_delays(struct warnings *d,
   const double raised = warnings_cpu_raised_mean(in);
   const uint64_t p99_ns = in->report->hist
                             ? report_percentile(in->report, 99)
-                            : a->p99_ns; /* of all events, if kept */
+                            : a->p99_ns; /* of all events, if recorded */
   struct culprit by = { .code = NULL };
   char what[96], who[128];
 
@@ -371,8 +370,8 @@ static void warnings_cpu_look_at_delays(struct warnings *d,
                what, by.why, warnings_cpu_users(in, s, who), by.remedy);
 }
 
-/* No thread of the run measures how long a server waits.  A server that keeps
- * all CPUs busy alone needs no warning. */
+/* The run cannot see how long a server waits.  A server that alone keeps all
+ * CPUs busy needs no warning. */
 static void warnings_cpu_look_at_server(struct warnings *d,
                                         const struct warning_input *in,
                                         const struct cpu_shares *s)
@@ -430,7 +429,7 @@ static void warnings_of_cpu(struct warnings *d, const struct warning_input *in)
   if (in->client->wall_ns < RUN_MIN_NS)
     return;
   s = warnings_cpu_shares_of(in);
-  /* A quota makes threads wait: no other reason. */
+  /* A quota makes threads wait, and hides other reasons. */
   if (warnings_cpu_quota_counts(in, &s)) {
     warnings_cpu_look_at_quota(d, in);
   } else {
@@ -447,7 +446,7 @@ static void warnings_of_cpu(struct warnings *d, const struct warning_input *in)
 
 struct few {
   unsigned n;
-  bool asked; /* of --percentile */
+  bool asked; /* by --percentile */
   double highest;
   bool maxima; /* all equal the maximum */
   char names[128];
@@ -536,7 +535,7 @@ static void warnings_look_at_backlog(struct warnings *d,
                in->clients ? "clients" : "threads");
 }
 
-/* After the time limit, most workers idle. */
+/* After the time limit, most workers are idle. */
 static void warnings_look_at_tail(struct warnings *d,
                                   const struct warning_input *in)
 {
@@ -577,7 +576,7 @@ static void warnings_look_at_end(struct warnings *d,
                why[hold]);
 }
 
-/* Starving clients: few events, invisible in percentiles. */
+/* Starving clients have few events, which percentiles do not show. */
 static void warnings_look_at_shares(struct warnings *d,
                                     const struct warning_input *in)
 {
@@ -638,7 +637,7 @@ static void warnings_look_at_begin(struct warnings *d,
     change < 0 ? "lower" : "higher");
 }
 
-/* Figures that are wrong even if the process was stopped. */
+/* Wrong even if the process was stopped. */
 static void warnings_look_at_load(struct warnings *d,
                                   const struct warning_input *in)
 {
@@ -658,7 +657,7 @@ static void warnings_look_at_pause(struct warnings *d,
                (double)in->client->paused_ns / 1e9);
 }
 
-/* A quota stops the process as well, and has its own warning; other threads may
+/* A quota also stops the process, and has its own warning.  Other threads can
  * run meanwhile. */
 static bool warnings_stood_still(const struct client_use *c)
 {
