@@ -1,11 +1,10 @@
 /*
  * broker.h - which connection has which session (for src/db only).
  *
- * With --pool the clients of a thread share sessions: a connection is CONN_AWAY
- * until the first statement of an event, or of another function of a script,
- * acquires a session, which the end of the event or function releases.  The
- * wait, first come, first served, is a part of the event, and a class.  A pool
- * belongs to one thread: no locks.
+ * With --pool the clients of a thread share sessions.  The first statement of
+ * an event, or of another function of a script, acquires a session; the end of
+ * the event or function releases it.  Clients wait first come, first served,
+ * inside the event.  Each pool belongs to one thread: no locks.
  */
 #ifndef BENCH_DB_BROKER_H
 #define BENCH_DB_BROKER_H
@@ -19,17 +18,16 @@
 struct conn *broker_open(struct driver_handle *h,
                          const struct conn_params *params);
 
-/* Unless there is one; WAITS.  The session may be CONN_LOST.  False: the run
- * was ended, or nobody can wait here. */
+/* Gets a session if needed; WAITS.  The session can be CONN_LOST.  False: the
+ * run has ended, or nobody can wait here. */
 bool broker_take(struct conn *c);
 
-/* Also opens the session. */
 bool broker_acquire(struct conn *c);
 
-/* With a pool: leave nothing in the session; WAITS. */
+/* Cleans up the session; WAITS. */
 void broker_clean(struct db_env *env);
 
-/* With a pool: end the lease; WAITS as broker_clean(). */
+/* Ends the lease; WAITS as broker_clean(). */
 void broker_release_slow(struct db_env *env);
 static inline void broker_release(struct db_env *env)
 {
@@ -39,7 +37,7 @@ static inline void broker_release(struct db_env *env)
 
 void broker_close(struct conn *c);
 
-/* Warn once per kind of what a statement leaves in a shared session. */
+/* Warns once per kind of state that a statement leaves in a shared session. */
 void broker_look_slow(struct conn *c, const char *sql, size_t len);
 static inline void broker_look(struct conn *c, const char *sql, size_t len)
 {
@@ -54,7 +52,8 @@ enum {
   LEFTOVERS_MAX = 32
 };
 
-/* By the first words.  -1: nothing; or the kind, and *ret in words (static). */
+/* Looks at the first words.  Returns -1, or the kind and *ret in words
+ * (static). */
 int broker_leftover(const char *sql, size_t len, unsigned dialect,
                     const char **ret);
 

@@ -10,7 +10,7 @@
 
 struct statement_sizes;
 
-/* Each session is asked once. */
+/* Asks each session once. */
 const struct statement_sizes *bulk_sizes(struct conn *c);
 
 /*
@@ -23,7 +23,7 @@ int bulk_init(struct conn *c, const char *sql, size_t len);
 int bulk_next(struct conn *c, const char *row, size_t len);
 int bulk_done(struct conn *c);
 
-/* Drop the unsent rows of the failed event or attempt. */
+/* Drops the unsent rows of a failed event or attempt. */
 void bulk_undo(struct conn *c);
 
 #endif

@@ -28,7 +28,7 @@
 #include "db/conn_state.h"
 
 enum {
-  CALL_NOT_TIMED = 1, /* not a time: see call_start() */
+  CALL_NOT_TIMED = 1,
 };
 
 /* Returns the time if needed, CALL_NOT_TIMED if only the outcome is, else 0. */
@@ -65,8 +65,8 @@ static inline void call_count(const struct conn *c, enum counter counter)
     recorder_count(r, counter, 1);
 }
 
-/* If the driver would block (session->blocks), another thread makes the call
- * while the client is parked. */
+/* If the driver would block (session->blocks), another thread makes the call;
+ * the client is parked. */
 int call_query_aside(struct conn *c, const char *sql, size_t len);
 int call_execute_aside(struct conn *c, struct prepared *p);
 int call_prepare(struct conn *c, struct prepared *p);
@@ -89,19 +89,17 @@ static inline int call_execute(struct conn *c, struct prepared *p)
 }
 
 /*
- * Around questions of the layer.  Together they take --db-query-timeout at
- * most, or else as long as opening a connection.  False: no answer in time; the
- * session is broken.
+ * Put questions of the layer between these two.  Together they take at most
+ * --db-query-timeout, or else the limit of an opening.  False: no answer in
+ * time; the session is broken.
  */
 uint64_t call_ask(struct conn *c);
 double call_patience_s(const struct db_process *p);
 bool call_asked(struct conn *c, uint64_t until_ns);
 
-/* The text is static. */
 void call_misuse(struct conn *c, const char *api_error);
 
-/* Does a finalizer use the connection while its rows are read?  Then the call
- * fails. */
+/* A finalizer uses the connection while its rows are read: the call fails. */
 bool call_disturbs(struct conn *c);
 
 static inline void call_no_error(struct conn *c)
@@ -112,7 +110,7 @@ static inline void call_no_error(struct conn *c)
   c->pub.sql_errmsg = NULL;
 }
 
-/* Leave the event, as the run is over. */
+/* Leaves the event, because the run is over. */
 void call_abandon(struct conn *c);
 
 /* The driver has no answer to end. */
@@ -124,7 +122,7 @@ static inline void call_idle(struct conn *c)
   c->rs.statement = NULL;
 }
 
-/* The rows of a result end; further results stay. */
+/* Ends the rows of a result; further results stay. */
 void call_end_rows_slow(struct conn *c);
 static inline void call_end_rows(struct conn *c)
 {
@@ -134,23 +132,22 @@ static inline void call_end_rows(struct conn *c)
     call_end_rows_slow(c);
 }
 
-/* The rows end, and further results are dropped. */
+/* Ends the rows, and drops further results. */
 void call_end_answer(struct conn *c);
 
-/* Sent after a cancel. */
 #define CALL_AFTER_CANCEL "SELECT 1 /* after a cancel */"
 
-/* Read and drop what is pending.  0; or -1 and the first failure in c->out. */
+/* Reads and drops all results. -1: c->out has the first failure. */
 int call_drain(struct conn *c);
 
-/* Uncounted, results are dropped.  0; or -1 and c->out. */
+/* Uncounted; drops results. 0; or -1 and c->out. */
 int call_own(struct conn *c, const char *sql);
 
-/* A late cancel hits a statement of the layer.  False: the transaction is
+/* Lets a late cancel hit a statement of the layer.  False: the transaction is
  * aborted, or the connection lost; c->out. */
 bool call_pass_cancel(struct conn *c);
 
-/* Until that moment, or the end of the run. */
+/* WAITS until then, or the end of the run. */
 void call_pause(const struct conn *c, uint64_t until_ns);
 
 #endif

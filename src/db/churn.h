@@ -1,7 +1,7 @@
 /*
- * churn.h - how long a connection is used before it is closed and opened again:
- * some events or some time, drawn anew for each life.  The first is a random
- * part, so that clients do not come back together.
+ * churn.h - how many events, or how long, a connection is used before it is
+ * closed and opened again.  Each life draws a new limit.  The first is shorter,
+ * so that clients do not come back together.
  */
 #ifndef BENCH_DB_CHURN_H
 #define BENCH_DB_CHURN_H
@@ -20,7 +20,7 @@ struct churn_cfg {
   struct churn_range events, time_ns;
 };
 
-/* "off", events "100" or "100..200", or a time.  -EINVAL: another form. */
+/* "off", events "100" or "100..200", or a time. -EINVAL. */
 int churn_parse(const char *text, struct churn_cfg *ret);
 /* "off", "30s", "30s..1m", "30" seconds. */
 int churn_parse_time(const char *text, struct churn_range *ret);
@@ -30,7 +30,7 @@ static inline bool churn_is_wanted(const struct churn_cfg *cfg)
   return cfg->events.max > 0 || cfg->time_ns.max > 0;
 }
 
-/* The present life. */
+/* The current life. */
 struct churn {
   struct churn_cfg cfg;
   struct rng rng;

@@ -1,6 +1,6 @@
 /*
- * conn_message.h - the message of a fatal error, kept until the script's hook
- * was asked; the next call prints it, unless taken.
+ * conn_message.h - the message of a fatal error.  It waits for the script's
+ * hook; then the next call prints it, unless taken.
  */
 #ifndef BENCH_DB_CONN_MESSAGE_H
 #define BENCH_DB_CONN_MESSAGE_H
@@ -13,21 +13,20 @@
 #include "db/driver.h"
 
 struct conn_message {
-  struct strbuf lines; /* owned; empty: none */
+  struct strbuf lines; /* owned */
   char code[16];
   struct db_env *env;
 };
 struct conn_message conn_take_message(struct conn *c);
-/* And drop.  `place`: "" or that of the call.  False: silent. */
+/* Also drops the message.  `place`: where the call was, or "". False:
+ * silent. */
 bool conn_print_message(struct conn_message *m, const char *place);
 void conn_drop_message(struct conn_message *m);
-/* Take and print. */
 void conn_say(struct conn *c);
 
-/* For src/db: of c->out and c->fail; `sql` is cut. */
+/* The message of c->out and c->fail.  Cuts `sql`. */
 void conn_keep_message(struct conn *c, enum call call, const char *sql,
                        size_t len);
-/* Of a failed connect. */
 void conn_keep_connect_message(struct conn *c);
 
 /* "1213", or the SQLSTATE where errors have no numbers. */

@@ -1,5 +1,5 @@
 /*
- * conn_state.h - what a connection is made of, and its states.
+ * conn_state.h - a connection, and its states.
  */
 #ifndef BENCH_DB_CONN_STATE_H
 #define BENCH_DB_CONN_STATE_H
@@ -19,20 +19,18 @@
 struct stmt;
 
 /*
- * In the first two states the next statement can be sent; in the other open
- * ones the answer has to end first: call_drain().
+ * In CONN_IDLE and CONN_ROWS the next statement can be sent.  In the other open
+ * states the answer has to end first: call_drain().
  *
- * conn_open():
- *   CLOSED -> IDLE
  * conn_query(), stmt_execute() in IDLE or ROWS, whose result set ends:
  *   -> IDLE              no result set
- *   -> ROWS              a result set, and the whole answer is here
- *   -> ROWS_REST         a result set; the driver holds a part of it
- *   -> ROWS_MORE, MORE   with or without a result set; further results come
+ *   -> ROWS              a result set, completely received
+ *   -> ROWS_REST         a result set, partly received
+ *   -> ROWS_MORE, MORE   with or without a result set; more results follow
  * conn_next_result() in ROWS_MORE, MORE:
  *   -> ROWS_REST, REST   the last result: a result set, or none
- *   -> ROWS_MORE, MORE   one of them with further ones
- *   -> REST              there was none
+ *   -> ROWS_MORE, MORE   more results follow
+ *   -> REST              no result
  * conn_free_results(), and the end of stmt_run():
  *   ROWS -> IDLE, ROWS_REST -> REST, ROWS_MORE -> MORE
  * call_drain(), before the next statement or at the end of the event:
@@ -43,35 +41,32 @@ struct stmt;
  *   open -> LOST
  * An ignorable loss, and conn_forgive():
  *   LOST -> IDLE
- * conn_close():
- *   open, LOST -> CLOSED
  * conn_reconnect():
  *   open, LOST, CLOSED -> LOST -> IDLE, or LOST
- * conn_free():
- *   all -> FREED         statement objects may hold the memory
  * With a pool:
  *   AWAY -> IDLE, LOST   broker_take()
  *   open, LOST -> AWAY   broker_release()
  */
 enum conn_state {
-  CONN_IDLE, /* nothing is left of the last statement */
-  CONN_ROWS, /* rows can be fetched */
+  CONN_IDLE,
+  CONN_ROWS,
   CONN_ROWS_REST,
   CONN_ROWS_MORE,
-  CONN_MORE, /* further results are pending */
-  CONN_REST, /* only the answer has to be ended */
+  CONN_MORE,
+  CONN_REST, /* only the answer has to end */
   CONN_LOST, /* not closed by the script */
-  CONN_AWAY, /* no lease */
+  CONN_AWAY, /* without a session of the pool */
   CONN_CLOSED,
-  CONN_FREED, /* given up by its owner */
+  CONN_FREED, /* statements can hold the memory */
 };
 
-/* Before the next statement; bits that no state has, for exec_needs_care(). */
+/* To do before the next statement.  No state has these bits, for
+ * exec_needs_care(). */
 enum conn_owed {
   CONN_OWES_ROLLBACK = 1 << 4, /* before the next transaction */
   CONN_OWES_MESSAGE = 1 << 5,
-  CONN_OWES_CANCEL = 1 << 6, /* a cancel may still come */
-  /* A failure among dropped results, unknown to the script; fatal, or a
+  CONN_OWES_CANCEL = 1 << 6, /* a cancel can still come */
+  /* A failure among dropped results, which the script has not seen: fatal, or a
    * restart. */
   CONN_OWES_ERROR = 1 << 7,
   CONN_OWES_RESTART = 1 << 8,
@@ -87,7 +82,7 @@ struct failure {
   int code;
   char state[6];
   bool lost;
-  bool reconnected;      /* ... and was replaced */
+  bool reconnected;      /* lost and replaced */
   bool abandoned;        /* leave the event, raise no error */
   bool earlier;          /* of an earlier statement; this one was not sent */
   const char *api_error; /* misuse: the text to raise; static */
@@ -95,7 +90,7 @@ struct failure {
 };
 
 enum pipe_end {
-  PIPE_SKIPPED, /* not executed; 0 */
+  PIPE_SKIPPED, /* not executed; must be 0 */
   PIPE_DONE,
   PIPE_FAILED,
   PIPE_UNKNOWN, /* broke before its answer */
@@ -104,15 +99,15 @@ enum pipe_end {
 struct pipe_item {
   struct stmt *st; /* NULL: a text */
   void *cls;
-  size_t at, len; /* in `said`: text or values */
+  size_t at, len; /* its text or values in `said` */
   unsigned binding;
   enum pipe_end end;
   enum counter counter;
   uint32_t nfields;
   uint64_t nrows, taken;
   uint64_t rows_left;
-  size_t heard_at; /* in `heard`: next row or failure */
-  bool saves;      /* of the statement's own values */
+  size_t heard_at; /* its next row or failure in `heard` */
+  bool saves;      /* has the statement's own values */
   size_t saved_at;
 };
 
@@ -135,9 +130,9 @@ struct bulk {
   bool active;
   bool own_trx;
   size_t prefix_len;
-  size_t limit;              /* bytes of a packet */
-  uint64_t rows;             /* in `text` */
-  struct recorder *recorder; /* [opt] counts the statement */
+  size_t limit; /* bytes of a packet */
+  uint64_t rows;
+  struct recorder *recorder; /* [opt] */
   uint64_t trx_rows;
   uint64_t event;
   uint64_t event_rows;
@@ -146,24 +141,24 @@ struct bulk {
 };
 
 struct conn {
-  struct conn_pub pub; /* for scripts; first */
+  struct conn_pub pub; /* for scripts; must be first */
   struct db_env *env;
   struct driver_handle *handle;
   const struct driver *driver;
-  /* Owned.  With a pool: of `lease`, or the closed one of nobody. */
+  /* Owned.  With a pool: the session of `lease`, or the closed pool.nobody. */
   struct session *session;
   struct pool *pool;          /* [opt] */
   struct pool_session *lease; /* [opt] */
   enum conn_state state;
-  unsigned owed;       /* enum conn_owed */
+  unsigned owed;
   unsigned generation; /* counts successful connects */
-  unsigned first;      /* session->attempt begins here */
-  unsigned sized;      /* generation of `sizes`; 0: none */
+  unsigned first;      /* first value of session->attempt */
+  unsigned sized;      /* generation of `sizes`; 0: not valid */
   struct statement_sizes sizes;
   bool visitor, left_to_library; /* see visit.h */
   bool opens;
   uint64_t turn_ns; /* transport_deadline() before the first opening */
-  bool copies;      /* a copy is open */
+  bool copies;
   unsigned refs;
   struct conn *next, *prev;
   struct conn_stmt *stmts;
@@ -176,15 +171,15 @@ struct conn {
   uint32_t values_room;
 
   struct failure fail;
-  char *said; /* owned; NULL or [FAILURE_TEXT]: fail.text, which scripts may
-                 read later */
-  struct strbuf message; /* to be printed */
+  char *said; /* owned; NULL or [FAILURE_TEXT]: fail.text, which scripts can
+               * read later */
+  struct strbuf message;
   char message_code[16];
-  struct strbuf text;      /* of emulated statements */
+  struct strbuf text;
   struct strbuf no_answer; /* why a server was not used */
   struct bulk bulk;
-  struct pipeline *pipe;   /* owned; NULL: none yet */
-  struct watched *watched; /* of the session */
+  struct pipeline *pipe; /* owned; [opt] */
+  struct watched *watched;
   struct watched own_watched;
 };
 
@@ -198,7 +193,7 @@ static inline struct conn *conn_of(sql_connection *con)
   return (struct conn *)(void *)con;
 }
 
-/* Its server comes from the options' lists. */
+/* Does its server come from the options' lists? */
 static inline bool conn_is_listed(const struct conn *c)
 {
   return !c->params.host && !c->params.socket;
@@ -215,7 +210,6 @@ static inline bool conn_is_closed(const struct conn *c)
   return c->state >= CONN_CLOSED;
 }
 
-/* The deadline has passed. */
 static inline bool conn_is_dead(const struct conn *c)
 {
   return atomic_load_explicit(c->watched->deadline, memory_order_relaxed) != 0;
@@ -236,19 +230,17 @@ static inline bool conn_has_rest(const struct conn *c)
   return c->state >= CONN_ROWS_REST && c->state <= CONN_REST;
 }
 
-/* Closed, one reference.  NULL: no memory.  `params` is copied, may be NULL. */
+/* Closed, one reference.  NULL: no memory.  `params` is copied, can be NULL. */
 struct conn *conn_new(struct driver_handle *h,
                       const struct conn_params *params);
-/* For the thread's pool, after broker_open(). */
+/* For the thread's pool. */
 struct conn *conn_new_pooled(struct driver_handle *h);
 
-/* The last reference frees the memory. */
 void conn_unref(struct conn *c);
-/* In place: scripts may hold the text as `sql_errmsg`. */
+/* In place: scripts can hold the text as `sql_errmsg`. */
 void conn_fail_text(struct conn *c, const char *text);
-/* c->fail for scripts. */
 void conn_show_failure(struct conn *c);
-/* c->out with this text, also for scripts. */
+/* A failure with this text, also for scripts. */
 void conn_fail(struct conn *c, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * counts.h - counts of all threads: work of an embedded database (one writer
- * per part), backends behind a pooler, times of statements for --db-debug.
+ * counts.h - counts of all threads: work of an embedded database, backends
+ * behind a pooler, times of statements for --db-debug.
  */
 #ifndef BENCH_DB_COUNTS_H
 #define BENCH_DB_COUNTS_H
@@ -24,7 +24,7 @@ enum db_count {
   DB_COUNTS
 };
 
-/* Of a session; {0} is in no list. */
+/* A session's, with one writer; {0} is in no list. */
 struct counts_part {
   struct counts_part *next, *prev; /* protected by the list's lock */
   _Atomic uint64_t of[DB_COUNTS];  /* relaxed */
@@ -34,7 +34,7 @@ struct counts {
   _Atomic bool wanted;  /* relaxed */
   pthread_mutex_t lock; /* protects the rest */
   struct counts_part *first;
-  uint64_t gone[DB_COUNTS]; /* of ended sessions */
+  uint64_t gone[DB_COUNTS]; /* ended sessions */
 };
 
 void counts_init(struct counts *c);
@@ -66,7 +66,7 @@ struct backends {
   uint64_t asked; /* answers */
   uint64_t failed;
   uint64_t askers;
-  bool incomplete; /* no memory for one more */
+  bool incomplete; /* out of memory */
 };
 
 struct backends_seen {
@@ -74,21 +74,21 @@ struct backends_seen {
   bool incomplete;
 };
 
-/* False after a FATAL line.  `cfg` of the driver. */
+/* False after a FATAL line.  `cfg` is the driver's. */
 bool backends_are_possible(const struct db_cfg *set, const struct driver *d,
                            const void *cfg);
 
 void backends_init(struct backends *b);
 void backends_done(struct backends *b);
 
-/* `first` of this worker. */
+/* `first`: the worker's first answer. */
 void backends_add(struct backends *b, const char *target, uint64_t id,
                   bool first);
 void backends_fail(struct backends *b);
 
 struct backends_seen backends_get(struct backends *b);
 
-/* {0} is empty.  Relaxed: a call may be split between two periods. */
+/* {0} is empty.  Relaxed: two periods can split a call. */
 struct db_times {
   _Atomic uint64_t count, sum_ns, max_ns;
   _Atomic uint64_t min; /* UINT64_MAX - the shortest; 0: none */

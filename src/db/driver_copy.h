@@ -14,8 +14,8 @@ struct session;
 
 enum copy_form {
   COPY_ROWS,
-  COPY_PLAIN,  /* tabs between values, line feeds after rows; values have
-                  neither, nor backslashes */
+  COPY_PLAIN,  /* tabs between values, line feeds after rows; values have no
+                * such bytes and no backslashes */
   COPY_BINARY, /* PostgreSQL's, without head and end */
 };
 
@@ -30,17 +30,17 @@ struct copy_spec {
 /* Inside the open transaction. */
 struct driver_copy {
   enum copy_form form; /* for generated rows */
-  /* [opt] With COPY_BINARY: SQLSTATEs, then NULL, after which COPY_PLAIN may
-   * work. */
+  /* [opt] With COPY_BINARY: SQLSTATEs after which COPY_PLAIN can work, then
+   * NULL. */
   const char *const *plain_after;
-  bool checked; /* as those of INSERT */
-  /* [opt] May send queries.  False: *ret_why (static). */
+  bool checked; /* checks constraints as INSERT does */
+  /* [opt] Can send queries.  False: *ret_why (static). */
   bool (*possible)(struct session *s, const char **ret_why);
   int (*begin)(struct session *s, const struct copy_spec *spec,
                struct outcome *out);
   /* [opt] Text, ptr NULL = NULL; borrowed. */
   int (*row)(struct session *s, const sql_value *values, struct outcome *out);
-  /* Whole; borrowed. */
+  /* Whole rows; borrowed. */
   int (*rows)(struct session *s, const char *rows, size_t len,
               struct outcome *out);
   /* out->taken: rows stored. */

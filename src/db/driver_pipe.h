@@ -13,23 +13,20 @@
 struct prepared;
 struct session;
 
-/*
- * Order of calls: begin; add.., send.., receive..; end.  After a `lost` failure
- * no end().  receive() is called once per request, in their order, after it was
- * sent.
- */
+/* Order of calls: begin; add.., send.., receive..; end.  No end() after `lost`.
+ * receive() is called once per sent request, in order. */
 struct driver_pipe {
-  /* Possible in this session now; else *ret_why (static). */
+  /* Possible in this session now?  Else *ret_why (static). */
   bool (*possible)(struct session *s, const char **ret_why);
-  /* No result is open or pending.  0 or -1. */
+  /* No result is open or pending. */
   int (*begin)(struct session *s, struct outcome *out);
-  /* Add a request; text and bound values are copied.  -1: nothing was added. */
+  /* Adds a request; copies text and bound values. -1: nothing was added. */
   int (*query)(struct session *s, const char *sql, size_t len,
                struct outcome *out);
   int (*execute)(struct prepared *p, struct outcome *out);
   /* Send before adding more. */
   bool (*full)(const struct session *s);
-  /* Send what was added; `last`: nothing follows.  False: receive answers
+  /* Sends the added requests; `last`: nothing follows.  False: receive answers
    * first, then call again.  `wait`: all answers to earlier sends were read. */
   bool (*send)(struct session *s, bool last, bool wait);
   /*
@@ -39,18 +36,17 @@ struct driver_pipe {
    */
   int (*receive)(struct session *s, struct prepared *p, const char *sql,
                  size_t len, struct outcome *out);
-  /* [opt] After out->more: read and drop further results. */
+  /* [opt] After out->more: reads and drops further results. */
   int (*rest)(struct session *s, struct outcome *out);
-  /* All answers were received.  -1: a failure of the whole. */
+  /* After all answers. -1: the whole has failed. */
   int (*end)(struct session *s, struct outcome *out);
 
   /*
    * [opt] All four or none: one request executes a statement with many rows.
-   * bulk_begin(), bulk_row().. with the bound values, then bulk_run(), which
-   * sends and reads the answer.  bulk_row() returns 1 if the row does not fit
-   * into `most` bytes, and keeps it for the next request.  bulk_run() sets
-   * out->emulate if the server refuses such a request: nothing was executed,
-   * and each row needs an execution.
+   * Order: bulk_begin(), bulk_row().., bulk_run(), which sends and reads the
+   * answer. bulk_row() returns 1 if the bound values do not fit into `most`
+   * bytes, and keeps them for the next request. bulk_run() sets out->emulate if
+   * the server refuses: nothing was executed, and each row needs an execution.
    */
   bool (*bulk_possible)(struct prepared *p);
   int (*bulk_begin)(struct prepared *p, struct outcome *out);

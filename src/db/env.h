@@ -64,7 +64,6 @@ struct stmt_sample {
   uint64_t nrows; /* 0 without a result set */
 };
 
-/* First what scripts hold. */
 struct driver_handle {
   struct driver_pub pub;
   const struct driver *driver;
@@ -73,15 +72,15 @@ struct driver_handle {
   struct db_env *env;
 };
 
-/* {0} but for the given members is ready. */
+/* Ready if {0}, except the given members. */
 struct db_env {
   struct db_process *process;
-  struct recorder *recorder; /* NULL: not measured; may change */
+  struct recorder *recorder; /* NULL: not measured; can change */
   uint64_t rng;
   bool shares_thread;
   bool under_deadline; /* the deadline ends its calls */
-  /* [opt] Of a worker: in an event?  And its number, which a restart keeps.
-   * Both or none. */
+  /* [opt] A worker's: in an event?  And its number, which a restart keeps.
+   * Both or neither. */
   const bool *event_open;
   const uint64_t *event_number;
   const bool *counted; /* [opt] after the warm-up */
@@ -91,37 +90,36 @@ struct db_env {
   void (*on_statement)(void *ctx, void *cls, const char *sql, size_t len,
                        uint64_t took_ns, const struct stmt_sample *s);
   void *on_statement_ctx;
-  /* [opt] Does a finalizer run, in the middle of the thread's work? */
+  /* [opt] Does a finalizer interrupt the thread's work? */
   bool (*in_finalizer)(void *ctx);
   void *in_finalizer_ctx;
   bool ending;            /* objects stay until env_done() */
-  bool timed;             /* statements are timed, or --db-debug */
+  bool timed;             /* also with --db-debug */
   bool ack_due;           /* the next statement acknowledges */
   struct ack_client *ack; /* [opt] */
   struct churn churn;     /* see env_start_between() */
-  uint64_t unsampled;     /* until a backend is asked */
+  uint64_t unsampled;     /* events until a backend is asked */
   bool sampled;           /* a backend has answered */
 
   struct driver_handle *handle[DRIVERS_MAX]; /* owned; NULL: not used yet */
-  struct conn *first;                        /* all connection objects */
+  struct conn *first;
   /* [opt] A failed connection puts its reason there, and does not end the
    * run. */
   struct strbuf *refused;
   struct pool_wait pool_wait;
   uint64_t attempts;   /* how often events were undone */
   struct conn *leased; /* has a session of the pool */
-  bool between;        /* env_between() is called */
-  bool in_pool;        /* in pool->users */
-  bool reported;       /* by a FATAL line, perhaps of another thread */
-  bool too_late;       /* to open a connection; not reported */
-  bool awaited;        /* by find_server_after_run() */
-  bool unread;         /* env_settle() has work */
-  bool *unread_too;    /* [opt] for whoever ends events */
+  bool between;
+  bool in_pool;     /* in pool->users */
+  bool reported;    /* by a FATAL line, possibly of another thread */
+  bool too_late;    /* to open a connection; not reported */
+  bool awaited;     /* by find_server_after_run() */
+  bool unread;      /* env_settle() has work */
+  bool *unread_too; /* [opt] for the caller that ends events */
 };
 
 void env_done_drivers(struct db_env *env);
 
-/* NULL: none. */
 struct db_env *env_current(void);
 void env_set_current(struct db_env *env);
 
@@ -129,15 +127,14 @@ void env_set_current(struct db_env *env);
  * env. */
 struct driver_handle *env_driver(struct db_env *env, const char *name);
 
-/* Call fn() as in an event: the end of the run ends its wait for a new
- * session. */
+/* Calls fn() as in an event: the end of the run ends its wait for a session. */
 void env_as_in_event(struct db_env *env, struct conn *c,
                      void (*fn)(struct db_env *env, struct conn *c));
 
 /* In [0, 1). */
 double env_random_double(struct db_env *env);
 
-/* In an event, which may start again, and which the end of the run ends? */
+/* In an event, which can restart, and which the end of the run ends? */
 static inline bool env_in_event(const struct db_env *env)
 {
   return env->event_open && *env->event_open;
@@ -153,7 +150,7 @@ static inline void env_note_unread(struct db_env *env, bool unread)
 /* The message if env_may_keep() is false. */
 #define RESULT_TOO_LARGE "the result is larger than --db-max-result-size allows"
 
-/* `env` may be NULL. */
+/* `env` can be NULL. */
 static inline bool env_may_keep(const struct db_env *env, size_t bytes)
 {
   const uint64_t max = env ? env->process->set.max_result_bytes : 0;
@@ -169,13 +166,12 @@ static inline struct relay *env_relay(const struct session *s)
 
 bool env_is_over(const struct db_env *env, uint64_t now_ns);
 
-/* The run is over, and the event has to be left.  After events a script has all
+/* Is the run over, so that the event has to end?  After events a script has all
  * its time. */
 bool env_has_to_leave(const struct db_env *env, uint64_t now_ns);
 
 enum verdict_phase env_phase(const struct db_env *env, uint64_t now_ns);
 
-/* Has the deadline passed? */
 static inline bool env_is_dead(const struct db_env *env)
 {
   return env->under_deadline &&
@@ -183,8 +179,8 @@ static inline bool env_is_dead(const struct db_env *env)
                               memory_order_relaxed) != 0;
 }
 
-/* Two CPUs for each thread, for itself and its server?  Then waking up early
- * takes time from nobody.  False if unknown; `env` may be NULL. */
+/* Has each thread two CPUs, one for its server?  Then an early wake-up takes
+ * time from nobody.  False if unknown; `env` can be NULL. */
 bool env_has_spare_cpus(const struct db_env *env);
 
 #endif

@@ -10,7 +10,7 @@
 struct conn;
 struct err;
 
-/* And statements and drivers. */
+/* Also frees statements and drivers. */
 void env_done(struct db_env *env);
 
 /* Nobody will execute the statements; connections stay open for env_ping(). */
@@ -24,13 +24,13 @@ bool env_has_trx(const struct db_env *env);
 /* The worker has ended (WAITS); objects stay for finalizers. */
 void env_shut(struct db_env *env);
 
-/* Before a restart: drop rows of bulk inserts. */
+/* Before a restart: drops rows of bulk inserts. */
 void env_undo_attempt(struct db_env *env);
 
 /*
- * After an event or function: drop pending results (WAITS).  NULL; or a
- * connection with an unreported failure, now its present one.  Call again for
- * others.
+ * After an event or function: drops pending results (WAITS).  Returns NULL, or
+ * a connection with an unreported failure, which is now its failure; then call
+ * again.
  */
 struct conn *env_settle_slow(struct db_env *env);
 static inline struct conn *env_settle(struct db_env *env)
@@ -48,21 +48,18 @@ static inline void env_event_ended(struct db_env *env)
     env_work_ended(env, true);
 }
 
-/* Has this worker something to do between events?  `index` tells workers
- * apart. */
+/* Is there work between events?  `index` distinguishes workers. */
 bool env_start_between(struct db_env *env, uint64_t seed, uint64_t index);
 
 /* After each settled event (WAITS). */
 void env_between(struct db_env *env);
 
-/* Ask idle servers (WAITS).  -EIO: no answer, and no list ignores that. */
+/* Asks idle servers (WAITS). -EIO: no answer, and no list ignores that. */
 int env_ping(struct db_env *env, struct err *err);
 
-/*
- * A client of a storm: init() opens its connections (WAITS).  A failure does
- * not end the run; *err has the server's reason.  -ECANCELED: the run ended
- * first.
- */
+/* A storm's client: init() opens its connections (WAITS).  A failure does not
+ * end the run; *err has the server's reason. -ECANCELED: the run ended
+ * first. */
 int env_arrive(struct db_env *env, int (*init)(void *ctx, struct err *err),
                void *ctx, struct err *err);
 

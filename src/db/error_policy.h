@@ -1,5 +1,5 @@
 /*
- * error_policy.h - what a failure means: pure functions, which recover.h
+ * error_policy.h - the meaning of a failure: pure functions, which recover.h
  * carries out.
  */
 #ifndef BENCH_DB_ERROR_POLICY_H
@@ -34,7 +34,7 @@ enum ignore_kind {
   IGNORE_ANY,
 };
 
-/* {0} is empty.  -EINVAL: not an item. */
+/* {0} is empty. -EINVAL: not an item. */
 int ignore_list_add(struct ignore_list *l, const struct opt_list *items,
                     enum ignore_kind kind, const int *connection_codes,
                     struct err *err);
@@ -66,11 +66,11 @@ const struct driver_refusal *error_refusal(const struct driver *d,
                                            const struct outcome *out);
 
 enum verdict_phase {
-  VERDICT_OUTSIDE, /* no event */
+  VERDICT_OUTSIDE,
   VERDICT_AFTER,
   VERDICT_EVENT,
-  VERDICT_LEAVE, /* leave the event */
-  VERDICT_DEAD,  /* all calls fail */
+  VERDICT_LEAVE,
+  VERDICT_DEAD, /* all calls fail */
 };
 
 struct verdict_case {
@@ -80,7 +80,7 @@ struct verdict_case {
   bool (*always_ignorable)(const struct outcome *out); /* [opt] */
   enum verdict_phase phase;
   bool refused; /* the server is to be left */
-  bool in_trx;  /* a transaction may be open */
+  bool in_trx;  /* a transaction can be open */
   bool at_once; /* DRIVER_ROLLBACK_AT_ONCE */
 };
 
@@ -89,16 +89,16 @@ enum verdict_class {
   VERDICT_ABANDON, /* no error is counted */
   VERDICT_IGNORE,
   VERDICT_REPLACE,
-  VERDICT_FATAL, /* the script gets an error */
+  VERDICT_FATAL,
 };
 
 struct verdict {
   enum verdict_class class;
   bool count;
-  bool rollback; /* roll back now */
-  bool mark;     /* roll back before the next transaction */
-  bool drop;     /* close the session */
-  bool message;  /* until the script's hook was asked */
+  bool rollback;
+  bool mark; /* roll back before the next transaction */
+  bool drop;
+  bool message; /* until the script's hook was asked */
 };
 
 struct verdict verdict_failed(const struct verdict_case *v);
@@ -111,8 +111,8 @@ bool verdict_is_cut(const struct outcome *out, bool dead);
 /* `lost`: the session was dropped. */
 struct verdict verdict_forgiven(const struct verdict_case *v, bool lost);
 
-/* May an attempt (from 0) to replace a session begin?  `limited`: attempts have
- * their own limit.  One after the run. */
+/* Can attempt number `attempt` (from 0) to replace a session begin?  `limited`:
+ * attempts have their own limit.  One after the run. */
 bool verdict_may_connect(enum verdict_phase phase, unsigned attempt,
                          bool limited);
 
@@ -120,7 +120,7 @@ bool verdict_may_connect(enum verdict_phase phase, unsigned attempt,
 enum verdict_class verdict_not_connected(enum verdict_phase phase,
                                          bool permanent);
 
-/* 0 for the first repetitions, 100 ms at most. */
+/* 0 for the first repetitions, then up to 100 ms. */
 uint64_t error_restart_pause_ns(int attempt);
 
 #endif
