@@ -1,6 +1,5 @@
 /*
- * errtab.h - counts of each error code, in all threads.  Counts only grow: a
- * period is a difference.
+ * errtab.h - counts of each error code, in all threads.  Counts only grow.
  */
 #ifndef BENCH_DB_ERRTAB_H
 #define BENCH_DB_ERRTAB_H
@@ -21,7 +20,7 @@ struct errtab_entry {
   const char *driver; /* constant once published */
   int code;
   char state[6];
-  char text[256]; /* the first one, cut */
+  char text[256]; /* the first text, cut */
   _Atomic uint64_t count;
 };
 
@@ -40,8 +39,8 @@ void errtab_count(struct errtab *t, const char *driver, int code,
 /* Most frequent first; returns their number. */
 size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX]);
 
-/* `WARNING: error CODE (STATE) N times, TEXT` for the 20 most frequent, and
- * advice.  Colons become semicolons, as programs split lines there. */
+/* Prints the 20 most frequent, and advice.  Colons become semicolons: programs
+ * split lines there. */
 void errtab_print(const struct errtab *t, struct flood *flood, bool bundled);
 
 #endif

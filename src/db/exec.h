@@ -70,7 +70,6 @@ static inline sql_result *exec_open_rows(struct conn *c, sql_statement *stmt)
   return &c->rs;
 }
 
-/* exec_end() has nothing to look at. */
 static inline bool exec_is_plain(const struct conn *c, int rc,
                                  uint64_t start_ns)
 {

@@ -11,24 +11,24 @@ struct driver_handle;
 struct strbuf;
 
 /*
- * transport_open() for a first session; with --server-role at a server with the
- * role: WAITS up to `until_ns`, a quarter longer for a silent server; turns and
- * the question for the role are extra.  -1: `seen` has what was seen of each
- * server, or is empty and c->out has the reason.
+ * Opens a first session; with --server-role, at a server with that role.  WAITS
+ * up to `until_ns`, a quarter longer for a silent server, plus turns and the
+ * question for the role. -1: `seen` describes each server, or is empty and
+ * c->out has the reason.
  */
 int find_server(struct conn *c, uint64_t until_ns, struct strbuf *seen);
 
 enum find_result {
   FIND_NONE,      /* no usable server */
-  FIND_REPLICA,   /* at least one may be a replica */
+  FIND_REPLICA,   /* at least one can be a replica */
   FIND_READ_ONLY, /* no replica, but at least one is read-only */
   FIND_WRITER,
-  FIND_CACHED, /* of an earlier connection */
+  FIND_CACHED, /* from an earlier connection */
 };
 
 /*
- * At the first server from c->session->number that takes writes (a single one
- * is not asked), or has the role.  WAITS: each is asked once; if losses are
+ * Opens the first server from c->session->number that takes writes or has the
+ * role; a single one is not asked.  WAITS: asks each once; if losses are
  * ignored, for --db-connect-timeout or until all refuse for good.
  * FIND_REPLICA, FIND_READ_ONLY: nothing is open, c->first is that server's
  * attempt; `seen` as above.
@@ -36,21 +36,19 @@ enum find_result {
 enum find_result find_writer(struct conn *c, struct strbuf *seen);
 
 /*
- * At the command's one server: the first that takes writes, else no replica,
+ * Opens the command's one server: the first that takes writes, else no replica,
  * else a replica; WAITS as find_writer().  With --server-role: find_server().
- * Another server replaces a missing one, but no read-only one a writer.
- * FIND_NONE: `seen` as above.
+ * No read-only server replaces a writer.  FIND_NONE: `seen` as above.
  */
 enum find_result find_one_server(struct conn *c, struct strbuf *seen);
 
-/* The server where a connection was opened last. */
+/* The server of the last opened connection. */
 uint64_t find_served(const struct conn *c);
 
 /*
  * For connections after the run: a server that takes writes if there are
  * several, or a replica with --server-role=replica; first where clients were
- * served last.  BLOCKS as find_writer().  NULL: found; else the reason.
- * Failures are not reported.
+ * served last.  BLOCKS as find_writer().  Returns NULL, or the reason.
  */
 const char *find_server_after_run(struct driver_handle *h);
 

@@ -1,5 +1,5 @@
 /*
- * look.h - questions to a server; do the tables of a bundled script have the
+ * look.h - questions to a server: do the tables of a bundled script have the
  * run's rows?
  */
 #ifndef BENCH_DB_LOOK_H
@@ -14,9 +14,9 @@ struct conn;
 struct strbuf;
 
 struct size_look {
-  uint64_t tables; /* sbtest1 to sbtest<tables>; 0: none can be read */
+  uint64_t tables; /* sbtest1 to sbtest<tables>; 0: none is readable */
   uint64_t rows;   /* the highest id of all; 0: no rows */
-  bool other;      /* the next table is not alike */
+  bool other;      /* the next table differs */
   struct tables_look each;
 };
 
@@ -35,13 +35,10 @@ bool look_at_number(struct conn *c, const char *sql, uint64_t *ret);
 /* False: c->out.  WAITS. */
 bool look_executes(struct conn *c, const char *sql);
 
-/* If the server has them at hand. */
 bool look_at_data(struct conn *c, uint64_t *ret);
 
-/* driver->backend_query is set. */
 bool look_at_backend(struct conn *c, uint64_t *ret);
 
-/* Only some are there. */
 void look_warn_missing(const struct tables_look *look, struct strbuf *lines);
 
 void look_unindexed(const struct tables_look *look, struct strbuf *text);

@@ -30,24 +30,23 @@ enum {
 };
 
 struct flood_code {
-  char name[16]; /* "" = free */
+  char name[16];
   uint64_t second;
   unsigned shown;
   uint64_t held;
   uint64_t text;
-  uint64_t alike; /* of the first message */
+  uint64_t alike;
 };
 
-/* Protected by the lock. */
 struct flood {
   pthread_mutex_t lock;
-  struct flood_code code[FLOOD_CODES]; /* for all other codes */
+  struct flood_code code[FLOOD_CODES]; /* the last: all other codes */
 };
 
 void flood_init(struct flood *f);
 void flood_done(struct flood *f);
 
-/* *ret_held: held back before, for `(N more messages with error CODE)`. */
+/* *ret_held: how many were held back before. */
 bool flood_allows(struct flood *f, const char *code, uint64_t now_ns,
                   uint64_t *ret_held);
 
@@ -55,7 +54,7 @@ bool flood_allows(struct flood *f, const char *code, uint64_t now_ns,
 bool flood_repeats(struct flood *f, const char *code, const char *text);
 
 void flood_flush(struct flood *f);
-/* If not, the caller prints `count`. */
+/* False: the caller prints `count`. */
 bool flood_has_shown(struct flood *f, const char *code, uint64_t count);
 
 #endif

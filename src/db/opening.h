@@ -6,8 +6,8 @@
 
 #include "db/conn_state.h"
 
-/* Within --db-connect-timeout; WAITS.  -1: failed and reported, each reason
- * once.  Others wait a second at most for the first connection of a run. */
+/* Within --db-connect-timeout; WAITS. -1: failed; each reason was reported
+ * once.  The first connection of a run goes alone, for at most a second. */
 int opening_try(struct conn *c);
 
 #endif

@@ -10,7 +10,6 @@
 #include "db/churn.h"
 #include "opt/opt.h"
 
-/* PS_PREPARED and PS_SIMPLE are newer names. */
 enum ps_mode {
   PS_AUTO,
   PS_PREPARED,
@@ -30,7 +29,7 @@ static inline bool ps_mode_is_text(int mode)
 
 enum server_role {
   ROLE_ANY,
-  ROLE_PRIMARY, /* clients may write */
+  ROLE_PRIMARY, /* accepts writes */
   ROLE_REPLICA, /* read-only */
 };
 
@@ -50,27 +49,27 @@ enum isolation_level {
 struct db_cfg {
   const char *driver;
   const char *dsn;           /* URL; "": none */
-  const char *password_file; /* "": none, "-": standard input */
+  const char *password_file; /* "": none; "-": standard input */
   bool ask_password;
-  const char *password_command; /* "": none */
+  const char *password_command;
   double password_ttl_s;
   const char *password_from; /* NULL: the driver's option */
   int ps_mode;
   bool debug;
   struct opt_list ignore_errors;
-  int target;                   /* enum server_role */
-  int isolation;                /* enum isolation_level */
-  double rtt_s;                 /* 0: no relay */
+  int target;    /* enum server_role */
+  int isolation; /* enum isolation_level */
+  double rtt_s;
   double connect_timeout_s;     /* 0: 10 */
   double reconnect_pause_s;     /* 0: 0.05 */
   double connect_rate;          /* per second; 0: no limit */
   uint64_t connect_concurrency; /* at a time; 0: no limit */
-  double query_timeout_s;       /* 0: none */
-  uint64_t max_result_bytes;    /* of kept rows; 0: no limit */
+  double query_timeout_s;
+  uint64_t max_result_bytes; /* of kept rows; 0: no limit */
   struct churn_cfg lifetime;
   struct churn_range churn_time;
-  uint64_t backend_sample; /* events; 0: off */
-  uint64_t pool;           /* connections; 0: off */
+  uint64_t backend_sample; /* events */
+  uint64_t pool;           /* connections */
   int statement_classes;
 };
 

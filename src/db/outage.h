@@ -16,21 +16,21 @@ enum {
 #define OUTAGE_EVERY_NS (5 * NS_PER_S)
 #define OUTAGE_LONG_NS NS_PER_S
 
-/* Protected by the lock, taken only when connections break. */
+/* The lock protects all; taken only when connections break. */
 struct outage {
   pthread_mutex_t lock;
   unsigned down; /* being replaced */
   unsigned lost; /* in this outage */
   uint64_t began_ns;
-  uint64_t longest_ns; /* of ended ones */
+  uint64_t longest_ns; /* of ended outages */
   uint64_t total_ns;   /* with a connection down, ended */
   uint64_t reconnects;
   uint64_t tried_ns;
   uint64_t late_ns;
-  unsigned given_up; /* when the run ended */
+  unsigned given_up;
   bool announced;
-  uint64_t lost_due_ns;    /* next warning: of losses */
-  uint64_t refused_due_ns; /* ... and of refusals */
+  uint64_t lost_due_ns;    /* next warning: losses */
+  uint64_t refused_due_ns; /* refusals */
   uint64_t untold;         /* ended, not announced */
   char target[256];
   char text[256];
@@ -39,24 +39,20 @@ struct outage {
 void outage_init(struct outage *o);
 void outage_done(struct outage *o);
 
-/*
- * The first of an outage warns: `connection to TARGET lost (REASON),
- * reconnecting`, or if `refused`: `TARGET refuses its service (REASON), trying
- * the next server`.  OUTAGE_AT_ONCE outages are announced, then one in
- * OUTAGE_EVERY_NS.
- */
+/* The first loss of an outage warns; `refused`: the next server is tried.
+ * OUTAGE_AT_ONCE outages are announced, then one in OUTAGE_EVERY_NS. */
 void outage_lost(struct outage *o, const char *target, const char *reason,
                  bool refused, uint64_t now_ns);
 /* Announces an outage of OUTAGE_LONG_NS. */
 void outage_failed(struct outage *o, const char *reason, uint64_t tried_ns,
                    uint64_t now_ns);
-/* The last one of an announced outage warns: `reconnected after S s, K
- * connections`, and how much earlier the server may have been back. */
+/* The last one of an announced outage warns: how long it was, and how much
+ * earlier the server was possibly back. */
 void outage_back(struct outage *o, uint64_t now_ns);
 void outage_gave_up(struct outage *o, bool run_over, uint64_t now_ns);
 
-/* Outages not announced; `K threads were still reconnecting at the end: TEXT`;
- * `who`: "thread" or "client". */
+/* Prints unannounced outages, and how many threads still reconnect.  `who`:
+ * "thread" or "client". */
 void outage_print(struct outage *o, const char *who);
 
 struct outage_times {

@@ -1,5 +1,5 @@
 /*
- * password.h - --password-command: passwords that expire, such as the tokens of
+ * password.h - --password-command: passwords that expire, such as tokens of
  * cloud services.
  */
 #ifndef BENCH_DB_PASSWORD_H
@@ -14,9 +14,9 @@ struct session;
 
 struct password_command {
   const char *command;  /* borrowed; NULL or "": none */
-  uint64_t ttl_ns;      /* a password is used for so long */
+  uint64_t ttl_ns;      /* how long a password is used */
   pthread_mutex_t lock; /* protects the rest */
-  char *last;           /* owned; NULL: none yet */
+  char *last;           /* owned; [opt] */
   uint64_t at_ns;
 };
 
@@ -24,8 +24,7 @@ void password_init(struct password_command *p, const char *command,
                    double ttl_s);
 void password_done(struct password_command *p);
 
-/* driver->connect(), with the password of the command if the connection lacks
- * one. */
+/* driver->connect(), with the command's password if the connection has none. */
 int password_connect(struct password_command *p, struct session *s,
                      uint64_t until_ns, struct outcome *out);
 

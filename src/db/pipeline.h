@@ -1,13 +1,13 @@
 /*
  * pipeline.h - several statements in flight.
  *
- * Results stay until the connection's next pipeline begins.  Where a session
- * cannot, statements are executed in turn; in PostgreSQL each then commits by
- * itself outside a transaction, while a pipeline in flight is one transaction.
+ * Results stay until the connection's next pipeline begins.  Sessions without
+ * pipelines execute statements in turn.  In PostgreSQL each then commits by
+ * itself outside a transaction, but a pipeline is one transaction.
  *
  * Counters, classes and time limits are those of single statements.  After all
  * answers the first failure counts, unless the connection breaks.  With
- * DRIVER_GOES_ON the server executes what follows a failure.
+ * DRIVER_GOES_ON the server continues after a failure.
  */
 #ifndef BENCH_DB_PIPELINE_H
 #define BENCH_DB_PIPELINE_H
@@ -33,7 +33,7 @@ struct pipe_result {
 /* Returns its number; 0: one is open, or no memory. */
 unsigned pipeline_open(struct conn *c);
 
-/* With the present values.  NULL, or why not (static).  `st` must live until
+/* Copies the current values.  NULL, or why not (static).  `st` lives until
  * pipeline_run(). */
 const char *pipeline_query(struct conn *c, const char *sql, size_t len,
                            void *cls);

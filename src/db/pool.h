@@ -20,20 +20,19 @@ struct fiber;
 
 struct conn_stmt {
   struct conn_stmt *next, *prev;
-  struct prepared
-    *prepared; /* owned, or with a pool: of `shared`; NULL: emulated */
-  bool ready;  /* in a session of this connection */
-  struct pool_stmt *shared; /* [opt] */
-  uint64_t hash;            /* of the text; 0: unknown */
+  struct prepared *prepared; /* owned, or by `shared`; NULL: emulated */
+  bool ready;                /* in a session of this connection */
+  struct pool_stmt *shared;  /* [opt] */
+  uint64_t hash;             /* of the text; 0: unknown */
 };
 
 struct pool_stmt {
   struct pool_stmt *next;      /* in the bucket */
   struct pool_stmt *next_used; /* in this lease */
-  bool used;                   /* in that list */
-  bool ready;                  /* on the server */
+  bool used;
+  bool ready; /* on the server */
   uint64_t last;
-  struct conn_stmt *user; /* in this lease; NULL: none */
+  struct conn_stmt *user; /* in this lease; [opt] */
   uint64_t hash;
   size_t len;
   struct prepared *prepared; /* owned */
@@ -50,7 +49,7 @@ struct pool_stmts {
 
 struct pool_session {
   struct pool_session *next;
-  struct session *session; /* owned; NULL: not made yet */
+  struct session *session; /* owned; [opt] */
   struct watched watched;
   bool open;
   char lost[160]; /* why it is closed */
@@ -62,7 +61,6 @@ struct pool_session {
   bool churns; /* `churn` has begun */
 };
 
-/* A waiting client. */
 struct pool_wait {
   struct pool_wait *next;
   struct fiber *fiber;
@@ -80,7 +78,7 @@ struct pool_figures {
 
 /* Used by one thread. */
 struct pool {
-  unsigned size;               /* sessions at most */
+  unsigned size;               /* maximum of sessions */
   struct pool_session *of;     /* owned; [size] */
   const struct driver *driver; /* NULL: not used yet */
   unsigned made;
@@ -93,7 +91,7 @@ struct pool {
   struct pool_figures figures;
 } CACHE_ALIGNED;
 
-/* Shares differ by one at most.  NULL: no memory. */
+/* Sizes differ by at most one.  NULL: no memory. */
 struct pool *pools_new(unsigned n, unsigned sessions);
 void pools_free(struct pool *pools, unsigned n);
 
@@ -109,13 +107,13 @@ struct pool_sum {
 };
 struct pool_sum pools_sum(const struct pool *pools, unsigned n);
 
-/* One with this text that is free in this lease, or a new one, zero and not
- * ready.  NULL: no memory. */
+/* A statement with this text that is free in this lease, or a new one, zero and
+ * not ready.  NULL: no memory. */
 struct pool_stmt *pool_stmts_get(struct pool_stmts *s, struct conn_stmt *user,
                                  const char *sql, size_t len,
                                  size_t prepared_size);
 
-/* The longest unused of more than POOL_STMTS_KEPT, else NULL: clients without a
+/* The longest unused of more than POOL_STMTS_KEPT, or NULL.  Clients without a
  * lease cannot close statements. */
 enum {
   POOL_STMTS_KEPT = 1000
@@ -125,7 +123,6 @@ struct pool_stmt *pool_stmts_surplus(const struct pool_stmts *s);
 /* Not prepared; its user loses it. */
 void pool_stmts_remove(struct pool_stmts *s, struct pool_stmt *st);
 
-/* The lease ends. */
 void pool_stmts_release(struct pool_stmts *s);
 
 /* Before the session is closed. */

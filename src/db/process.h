@@ -1,6 +1,6 @@
 /*
- * process.h - what threads that use databases share: one struct db_process per
- * run or command.
+ * process.h - state that threads share: one struct db_process per run or
+ * command.
  */
 #ifndef BENCH_DB_PROCESS_H
 #define BENCH_DB_PROCESS_H
@@ -46,7 +46,7 @@ enum {
   DRIVERS_MAX = 16
 };
 
-/* Others wait for the first: checks need an idle server. */
+/* The first opening is alone: checks need an idle server. */
 enum first_open {
   FIRST_OPEN_NOT_YET,
   FIRST_OPEN_UNDER_WAY,
@@ -66,7 +66,7 @@ struct connect_failures {
   } reason[CONNECT_REASONS];
 };
 
-/* The first part is set before process_init(). */
+/* Set these members before process_init(). */
 /* Of all ranks. */
 struct process_whole {
   bool known;
@@ -97,13 +97,13 @@ struct db_process {
   const char *program; /* in messages; NULL: bench */
   const char *worker;  /* "client"; NULL: "thread" */
   enum identity identity;
-  bool in_run;     /* the command is `run` */
-  bool one_server; /* the first of the lists that takes writes, else that is
-                      there */
+  bool in_run;
+  bool one_server; /* use the first listed server that takes writes, else the
+                    * first that is there */
   bool is_known;   /* for the checks before the run */
-  uint64_t first_number;  /* of a connection */
-  unsigned carriers;      /* 0: none */
-  unsigned pool_sessions; /* 0: each has its own */
+  uint64_t first_number;
+  unsigned carriers;
+  unsigned pool_sessions; /* 0: no pool */
   bool in_results;
   /* Not 0: the run is over; then wait_wake_all().  NULL: never. */
   _Atomic uint32_t *over;
@@ -112,12 +112,12 @@ struct db_process {
   _Atomic uint64_t end_ns;
 
   /* The layer's own. */
-  _Atomic uint32_t never;       /* a missing `over` */
-  _Atomic uint64_t next_number; /* of a connection */
+  _Atomic uint32_t never; /* a missing `over` */
+  _Atomic uint64_t next_number;
   _Atomic uint64_t
     served; /* number and attempt opened last, in the lists; relaxed */
   _Atomic uint64_t settled; /* see role.h; 0: unknown; release, acquire */
-  _Atomic bool used;        /* a driver was obtained */
+  _Atomic bool used;
   /* Of the first session with a socket; relaxed, but `place_known`: release,
    * acquire. */
   _Atomic bool place_known, place_here;
@@ -125,8 +125,8 @@ struct db_process {
   _Atomic uint64_t
     round_trip_ns; /* least of all sessions; 0: unknown; relaxed */
   _Atomic bool native, emulated;
-  _Atomic bool checked; /* before the run */
-  _Atomic bool looked;  /* at the tables */
+  _Atomic bool checked;
+  _Atomic bool looked; /* at the tables */
   struct tables_look seen;
   _Atomic bool asked;
   _Atomic bool keys_missing;
@@ -135,9 +135,9 @@ struct db_process {
   atomic_flag told; /* a warning was printed */
   atomic_flag pipe_told;
   atomic_flag pool_told;
-  _Atomic unsigned pool_leftovers; /* bits */
+  _Atomic unsigned pool_leftovers;
   struct process_whole whole;
-  struct pool *pools; /* owned; [carriers]; NULL: none */
+  struct pool *pools; /* owned; [carriers]; [opt] */
   _Atomic bool noted; /* of `server`; release, acquire */
   /* Owned.  See scram.h. */
   struct login_keys login_keys;
@@ -145,7 +145,7 @@ struct db_process {
   _Atomic(struct process_made *) shared;
   /* The driver's state of own logins; 0 at first; relaxed. */
   _Atomic uint32_t own_login;
-  const struct driver *driver; /* with `server` */
+  const struct driver *driver;
   struct facts server;
   struct password_command password;
   struct relay *relay;         /* owned; NULL: without --rtt */
@@ -179,7 +179,6 @@ void *process_shared(struct db_process *p, const void *cfg,
 /* While no other thread uses the process. */
 void process_set_over(struct db_process *p, _Atomic uint32_t *over);
 
-/* NULL: none. */
 static inline struct pool *process_pool(const struct db_process *p,
                                         unsigned carrier)
 {
@@ -194,12 +193,8 @@ bool process_uses_server(struct db_process *p);
 
 bool process_is_over(const struct db_process *p, uint64_t now_ns);
 
-/*
- * After all thread_init(): `FATAL: K of T connections failed` (or `K of T
- * clients got no connection`), unless all failed for one reason; a line for
- * each of several reasons.  As sysbench: one line with the first reason, also
- * when all failed.
- */
+/* After all thread_init(): reports failed connections, unless all failed for
+ * one reason.  As sysbench: one line with the first reason. */
 void process_connect_summary(struct db_process *p, unsigned threads);
 
 void process_final_messages(struct db_process *p);
@@ -209,10 +204,9 @@ void process_take_whole(struct db_process *p, const struct facts *of);
 void process_describe(struct db_process *p, struct facts *ret);
 
 /*
- * Settings in `server` (of server_settings()) that give durability up: adds
- * "fsync = off (a crash of the machine can destroy the data)", with commas.
- * `rules` may be NULL.  Returns their number; *ret_usual: all are well-known
- * defaults.
+ * Appends the settings in `server` (of server_settings()) that give up
+ * durability, with commas.  `rules` can be NULL.  Returns their number;
+ * *ret_usual: all are well-known defaults.
  */
 size_t process_gaps(const struct driver_durable *rules,
                     const struct facts *server, struct strbuf *to,

@@ -9,12 +9,12 @@
 
 #include "db/conn_state.h"
 
-/* c->out of `call`, which sent `sql`.  May WAIT: for a rollback, and a new
- * session up to the end of the run. */
+/* Handles c->out of `call`, which sent `sql`.  Can WAIT: for a rollback, and a
+ * new session up to the end of the run. */
 void recover_failed(struct conn *c, enum call call, const char *sql,
                     size_t len);
 
-/* No script has made the call: the next one reports the failure. */
+/* No script made the call: the next one reports the failure. */
 void recover_failed_late(struct conn *c, enum call call, const char *sql,
                          size_t len);
 
@@ -40,18 +40,18 @@ bool recover_refused(const struct conn *c);
  */
 bool recover_reopen(struct conn *c, const char *why);
 
-/* As conn_forgive(), with conn_failure()->reconnected.  May WAIT. */
+/* As conn_forgive(), with conn_failure()->reconnected.  Can WAIT. */
 sql_error_t recover_forgiven(struct conn *c);
 
 /* Uncounted; WAITS.  DB_ERROR_IGNORABLE: replaced instead, or refused for now
  * and marked.  `keep_details` of the earlier failure. */
 sql_error_t recover_rollback(struct conn *c, bool keep_details);
 
-/* Drop what is pending (WAITS).  False: a failure among it is the present one,
- * and that of the next call unless the caller clears CONN_OWES_FAILURE. */
+/* Drops pending results (WAITS).  False: a failure among them is now c's
+ * failure, and that of the next call unless the caller clears
+ * CONN_OWES_FAILURE. */
 bool recover_drain(struct conn *c);
 
-/* Of CONN_OWES_FAILURE. */
 void recover_take_late(struct conn *c);
 
 #endif

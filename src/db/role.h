@@ -15,19 +15,18 @@
 /* False outside the options' lists, and in a dry run. */
 bool role_matters(const struct conn *c);
 
-/* Of the open session; WAITS until that moment (clock_now_ns()).  -1 and
- * c->out: another role (`other_role`), or no answer. */
+/* For the open session; WAITS until `until_ns` (clock_now_ns()). -1 and c->out:
+ * another role (`other_role`), or no answer. */
 int role_check(struct conn *c, uint64_t until_ns);
 
-/* Without --server-role.  True, too, without a role in the answer; false if the
+/* Without --server-role.  Also true without a role in the answer; false if the
  * session breaks or the server refuses. */
 bool role_takes_writes(struct conn *c, uint64_t until_ns);
 
-/* After `other_role`.  False only if the server follows none.  WAITS; c->out
- * stays, but for `lost`. */
+/* After `other_role`.  False only if the server follows none.  WAITS; changes
+ * only `lost` of c->out. */
 bool role_may_be_behind(struct conn *c, uint64_t until_ns);
 
-/* In the lists of options. */
 static inline size_t role_servers(const struct conn *c)
 {
   const struct driver *d = c->driver;
@@ -57,7 +56,7 @@ static inline void role_cache_store(const struct conn *c, bool writes)
 
 static inline void role_cache_aim(struct conn *c, uint64_t settled)
 {
-  /* Not 0: that is the first connection of the process. */
+  /* Never 0, which means the first connection of the process. */
   c->session->number = (settled >> 1) - 1 + role_servers(c);
   c->session->attempt = c->first = 0;
 }

@@ -1,6 +1,6 @@
 /*
- * stmt.h - prepared statements, native or emulated.  A closed object is safe to
- * touch until stmt_free() or env_done().  After a reconnect the next use
+ * stmt.h - prepared statements, native or emulated.  Scripts can touch a closed
+ * object until stmt_free() or env_done().  After a reconnect the next use
  * prepares again.
  */
 #ifndef BENCH_DB_STMT_H
@@ -25,7 +25,7 @@ struct stmt {
   unsigned generation;
   unsigned quick;        /* generation: native, ready and bound; 0: none */
   unsigned n_params;     /* or PARAMS_ANY */
-  struct emul_scan scan; /* of emulated ones */
+  struct emul_scan scan; /* emulated only */
   sql_bind *binds;       /* owned */
   size_t n_binds, binds_room;
   unsigned binding;
@@ -51,19 +51,16 @@ static inline struct stmt *stmt_listed(struct conn_stmt *native)
 
 struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len);
 
-/*
- * The array is copied, buffers must live until the next bind or close.  No
- * dates.  0, or 1 and the connection's failure; stmt->n_params were expected.
- */
+/* Copies the array; the buffers live until the next bind or close.  No dates.
+ * 0, or 1 and the connection's failure; expects stmt->n_params. */
 int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n);
 
-/* "parameters are not bound", "attempt to use a closed statement". */
 sql_result *stmt_execute(struct stmt *st);
 /* Only counts rows.  False: failed. */
 bool stmt_run(struct stmt *st);
 sql_result *stmt_next_result(struct stmt *st);
 
-/* In the present session, with parameters; WAITS.  False: failed. */
+/* In the current session, with parameters; WAITS.  False: failed. */
 bool stmt_ready(struct stmt *st);
 
 static inline void stmt_set_class(struct stmt *st, void *cls)
@@ -71,12 +68,12 @@ static inline void stmt_set_class(struct stmt *st, void *cls)
   st->cls = cls;
 }
 
-/* Without a user: buffers need not live longer. */
+/* After it the buffers need not live longer. */
 void stmt_unbind(struct stmt *st);
 
 /* Always 0; ALERT if the connection is closed. */
 int stmt_close(struct stmt *st);
-/* Silently; results of other statements stay (for finalizers). */
+/* Silent; results of other statements stay (for finalizers). */
 void stmt_free(struct stmt *st);
 
 #endif

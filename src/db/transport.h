@@ -28,9 +28,9 @@ uint64_t transport_jittered(const struct conn *c, double ms);
 /* c->out in one line. */
 void transport_reason(const struct conn *c, struct strbuf *line);
 
-/* Where opening a session may wait. */
+/* Where opening a session can wait. */
 void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg);
-/* CONN_LOST; prepared statements are forgotten.  Nothing if not open. */
+/* CONN_LOST; forgets prepared statements.  Nothing if not open. */
 void transport_drop(struct conn *c);
 
 enum transport_rc {
@@ -40,10 +40,9 @@ enum transport_rc {
   TRANSPORT_AGAIN,     /* transport_try(): again at `next_ns` */
 };
 
-/* The rest is 0. */
 struct transport_retry {
   uint64_t until_ns; /* UINT64_MAX: until the run ends */
-  unsigned attempt;  /* the next */
+  unsigned attempt;
   uint64_t next_ns;
 };
 

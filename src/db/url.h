@@ -1,7 +1,6 @@
 /*
- * url.h - servers named outside a driver's options: URLs, environment, option
- * files; and in the options' lists.  The driver translates names, the program
- * decides which source wins.
+ * url.h - servers in URLs, environment, option files, and lists of options.
+ * The driver translates names; the program decides which source wins.
  */
 #ifndef BENCH_DB_URL_H
 #define BENCH_DB_URL_H
@@ -19,26 +18,25 @@ struct target_sink {
   bool (*is_given)(void *ctx, const char *option, const char **ret_value);
   /* Unless given. */
   int (*put)(void *ctx, const char *option, const char *value, struct err *err);
-  /* `value` holds what was given. */
+  /* `value` contains the given value. */
   int (*replace)(void *ctx, const char *option, const char *value,
                  struct err *err);
 };
 
-/* A foreign name of an option. */
 struct target_name {
   const char *name, *option;
   bool always; /* as sysbench, too */
 };
 
 struct target_pair {
-  const char *name, *value; /* value: NULL: there is no = */
-  bool own;                 /* in this program's group: must be known */
+  const char *name, *value; /* value: NULL: without = */
+  bool own;                 /* of this program's group: must be known */
 };
 
 struct target_names {
   const char *const *aliases; /* [opt] of the driver; ends with NULL */
   const char *const *schemes; /* [opt] of URLs; ends with NULL */
-  /* [opt] -EINVAL: a part has no meaning; -ENOMEM. */
+  /* [opt] -EINVAL: a part is invalid; -ENOMEM. */
   int (*url)(const struct url *url, const struct target_sink *to,
              struct err *err);
   /* [opt] Environment; ends with an all-NULL row. */
@@ -53,14 +51,14 @@ struct target_names {
   const char *library_env;
   const char *user;        /* [opt] */
   const char *file_option; /* [opt] */
-  const char *file_env;    /* ... its variable */
-  const char *home_file;   /* ... in the home folder */
+  const char *file_env;    /* variable for it */
+  const char *home_file;   /* its place in the home folder */
 };
 
-/* `list` may be NULL. */
+/* `list` can be NULL. */
 bool target_names_have(const char *const *list, const char *text);
 
-/* - and _ are the same.  NULL: none. */
+/* - and _ are the same. */
 const struct target_name *target_names_find(const struct target_name *rows,
                                             const char *name);
 
@@ -70,14 +68,14 @@ enum {
 };
 
 struct url_host {
-  const char *host; /* without brackets; may be "" */
+  const char *host; /* without brackets; can be "" */
   const char *port; /* "" or a number from 1 to 65535 */
 };
 
 struct url {
-  const char *scheme;          /* lower case */
-  bool has_authority;          /* // after the scheme */
-  const char *user, *password; /* NULL: none */
+  const char *scheme; /* lower case */
+  bool has_authority;
+  const char *user, *password; /* [opt] */
   size_t n_hosts;
   struct url_host hosts[URL_HOSTS];
   const char *path; /* after //HOST/; "": none */
@@ -97,16 +95,16 @@ const char *url_parameter(const struct url *url, const char *name);
 struct client_file {
   struct target_pair *pairs; /* owned */
   size_t n;
-  char *memory; /* owned: the texts */
+  char *memory; /* owned texts */
 };
 
 /* Lines of [client], [client-mariadb] and, as `own`, [bench]; `path` is for
- * messages.  -EINVAL, -ENOMEM.  After success: client_file_done(). */
+ * messages. -EINVAL, -ENOMEM.  After success: client_file_done(). */
 int client_file_parse(const char *text, size_t len, const char *path,
                       struct client_file *ret, struct err *err);
 void client_file_done(struct client_file *file);
 
-/* Hosts and ports are unused with sockets. */
+/* Sockets make hosts and ports unused. */
 struct target {
   size_t socket, host, port;
 };

@@ -1,6 +1,6 @@
 /*
  * visit.h - whole lives of connections: open, log in, execute one statement,
- * close.  A closed object stands for the client.
+ * close.
  */
 #ifndef BENCH_DB_VISIT_H
 #define BENCH_DB_VISIT_H
@@ -13,7 +13,6 @@
 struct conn;
 struct driver_handle;
 
-/* Who opens connections. */
 enum visit_way {
   VISIT_AUTO, /* the library if the driver cannot */
   VISIT_OWN,  /* or fails */
@@ -24,9 +23,9 @@ enum visit_way {
 struct conn *visit_new(struct driver_handle *h);
 
 /*
- * WAITS.  v->took_ns has the steps, each a class; with the library all before
- * the statement is VISIT_LOGIN.  False: see conn_failure().  VISIT_AUTO warns
- * once of the library.
+ * WAITS.  Each step in v->took_ns is a class; with the library, VISIT_LOGIN is
+ * all before the statement.  False: see conn_failure().  VISIT_AUTO warns once
+ * of the library.
  */
 bool visit_make(struct conn *c, enum visit_way way, const char *sql, size_t len,
                 struct visit *v);

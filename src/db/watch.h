@@ -27,18 +27,17 @@ struct watched {
   struct session *session;
   /* Not 0: the deadline has passed; see watch_deadline_of(). */
   const _Atomic uint64_t *deadline;
-  bool limited; /* `busy` has the time when the call began */
+  bool limited; /* `busy` has the start of the call */
 
   struct watched *next, *prev; /* protected by watch.lock */
   pthread_mutex_t lock;        /* protects `open` and `canceller` */
   bool open;
-  struct canceller *canceller; /* owned; NULL: none */
+  struct canceller *canceller; /* owned; [opt] */
 
   /*
-   * 0: not in a call.  Else WATCH_BUSY, and with a limit the time when the call
-   * began.  The owner writes (relaxed); the thread adds WATCH_CANCELLED if the
-   * call is still the same (release), and the owner takes the value away
-   * (acquire).
+   * 0: not in a call.  Else WATCH_BUSY, and with a limit the start of the call.
+   * The owner writes (relaxed).  The thread adds WATCH_CANCELLED if the call is
+   * still the same (release).  The owner takes the value away (acquire).
    */
   _Atomic uint64_t busy;
 
@@ -47,9 +46,9 @@ struct watched {
   _Atomic uint64_t until_ns;
 
   /* Used by the thread only. */
-  uint64_t cancelled;    /* `busy` of the cancelled call */
-  uint64_t cancelled_ns; /* when the cancel was sent */
-  bool broken;           /* shut down */
+  uint64_t cancelled; /* `busy` of the cancelled call */
+  uint64_t cancelled_ns;
+  bool broken;
 };
 
 struct watch {
@@ -81,23 +80,22 @@ void watch_remove(struct watch *w, struct watched *c);
 void watch_opened(struct watched *c);
 void watch_closing(struct watched *c);
 
-/* Owner, after a cancelled call.  WAITS for cancels under way, a second at
- * most.  False: no cancel is under way. */
+/* Owner, after a cancelled call.  WAITS for cancels under way, at most a
+ * second.  False: no cancel is under way. */
 bool watch_await(struct watched *c);
 
-/* Start the thread, unless it runs. */
 int watch_start(struct watch *w, struct err *err);
 
-/* Owner: break the session at that moment (clock_now_ns()); 0: never.  There is
- * no limit if memory is short. */
+/* Owner: breaks the session at `until_ns` (clock_now_ns()); 0: never.  If
+ * memory is short, there is no limit. */
 void watch_until(struct watch *w, struct watched *c, uint64_t until_ns);
 
-/* Any thread; returns at once.  Workers' calls are cancelled now, shut down
- * after a second; later ones fail at once.  Nothing is counted or printed. */
+/* Any thread; returns at once.  Cancels workers' calls, and shuts them down a
+ * second later; later calls fail at once.  Counts and prints nothing. */
 int watch_deadline(struct watch *w, struct err *err);
 
-/* WAITS for cancels, two seconds at most.  False: some do not end, and all that
- * they use has to stay, struct db_process and drivers' options too. */
+/* WAITS for cancels, at most two seconds.  False: some do not end, so struct
+ * db_process and drivers' options have to stay. */
 bool watch_stop(struct watch *w);
 
 #endif
