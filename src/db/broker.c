@@ -94,7 +94,6 @@ static struct session *broker_new_session(const struct driver_handle *h)
   return s;
 }
 
-/* NULL: full, or no memory. */
 static struct pool_session *broker_make_session(struct pool *p,
                                                 const struct driver_handle *h)
 {
@@ -160,7 +159,7 @@ static struct pool_session *broker_wait_for_one(struct db_env *env)
 
 /* ---- the lease ---- */
 
-/* Leases without a wait too: percentiles are those of all. */
+/* Includes leases without a wait: percentiles are those of all. */
 static void broker_note_wait(struct db_env *env, uint64_t ns, bool waited)
 {
   static const char name[] = "pool wait";
@@ -233,7 +232,7 @@ static void broker_detach(struct conn *c)
   broker_put_back(p, s);
 }
 
-/* WAITS.  `fresh`: rather a closed session.  False: conn_failure(). */
+/* WAITS.  `fresh`: prefers a closed session.  False: conn_failure(). */
 static bool broker_take_any(struct conn *c, bool fresh)
 {
   struct pool *p = c->pool;
@@ -306,7 +305,7 @@ void broker_release_slow(struct db_env *env)
   broker_detach(env->leased);
 }
 
-/* ---- what a client leaves in a session that others get ---- */
+/* ---- a client's leftovers in a shared session ---- */
 
 static bool broker_roll_back(struct conn *c)
 {

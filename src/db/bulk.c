@@ -85,7 +85,7 @@ static bool bulk_pause_after(struct conn *c, unsigned tries)
   return true;
 }
 
-/* Uncounted; repeated while its failure is ignorable. */
+/* Uncounted; repeats while the failure is ignorable. */
 static int bulk_send_own(struct conn *c, const char *sql)
 {
   for (unsigned tries = 1;; tries++) {
@@ -139,7 +139,7 @@ static bool bulk_is_shared(const struct conn *c)
   return c->session->trx != TRX_NONE && (!b->own_trx || b->trx_rows > 0);
 }
 
-/* `shared`: in a transaction that has to be repeated as a whole. */
+/* `shared`: the transaction has to be repeated as a whole. */
 static bool bulk_undone(struct conn *c, bool shared)
 {
   if (c->bulk.own_trx && c->session->trx != TRX_NONE) {
@@ -180,7 +180,7 @@ static bool bulk_has_to_keep(const struct conn *c)
          (c->pub.error == DB_ERROR_IGNORABLE && env_in_event(c->env));
 }
 
-/* Rows of the measured part are measured, also if thread_done() sends them. */
+/* Measured rows count as measured, even if thread_done() sends them. */
 static int bulk_flush(struct conn *c)
 {
   struct db_env *env = c->env;

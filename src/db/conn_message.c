@@ -59,7 +59,7 @@ static void add_limit(struct conn *c)
                 fmt_shortest(text, c->env->process->set.query_timeout_s));
 }
 
-/* As sysbench those of the driver, else in one line. */
+/* Like sysbench, prints the driver's lines; else one line. */
 static void add_own_lines(struct conn *c, const struct strbuf *own)
 {
   const bool joins = c->env->process->identity == IDENTITY_BENCH;

@@ -86,7 +86,6 @@ void conn_fail(struct conn *c, const char *text)
   conn_show_failure(c);
 }
 
-/* Without a session. */
 static struct conn *new_conn(struct driver_handle *h)
 {
   struct db_env *env = h->env;

@@ -12,7 +12,7 @@
 #define GAP_MAX_NS (1e6 * (double)NS_PER_S)
 
 enum {
-  END_GRACE_MS = 500, /* of an attempt */
+  END_GRACE_MS = 500,
 };
 
 void limiter_init(struct limiter *l, double rate, uint64_t places)

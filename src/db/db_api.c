@@ -1,5 +1,5 @@
 /*
- * db_api.c - the functions of the FFI; NULL objects are allowed.
+ * db_api.c - the functions of the FFI; accept NULL objects.
  */
 
 #include "base/compiler.h"
@@ -47,7 +47,7 @@ SCRIPT_ABI void db_connection_free(sql_connection *con)
     conn_free(c);
 }
 
-/* A script's own buffers may lack the zero byte. */
+/* A script's own buffers can lack the zero byte. */
 static sql_result *query_copy(struct conn *c, const char *query, size_t len)
 {
   struct strbuf copy = { 0 };

@@ -78,7 +78,7 @@ size_t emul_double_text(double value, bool single, char *to)
     len = snprintf(to, 32, "%.*g", digits++, value);
   } while (!reads_back(to, value, single) && digits <= DBL_DECIMAL_DIG);
 
-  /* else an integer to the server */
+  /* without it, servers read an integer */
   if (!strpbrk(to, ".e")) {
     memcpy(to + len, "e0", 3);
     len += 2;
@@ -223,11 +223,10 @@ void emul_number(const struct emul_scan *scan, const char *sql, size_t len,
   (void)emul_fill(scan, sql, len, NULL, NULL, to, NULL);
 }
 
-/* `p` never passes `end`. */
 struct reader {
   const char *start, *p, *end;
   unsigned flags;
-  bool open; /* it has no end */
+  bool open; /* no end was found */
 };
 
 static bool at(const struct reader *r, const char *text)
@@ -293,7 +292,7 @@ static bool at_dashes(const struct reader *r)
   return next <= ' ' || next == 0x7f;
 }
 
-/* True: a comment that holds SQL. */
+/* True: a comment that contains SQL. */
 static bool skip_comment(struct reader *r)
 {
   unsigned depth = 1;

@@ -146,7 +146,6 @@ static bool is_dry_run(const struct driver_config *config)
   return config->driver->is_dry_run && config->driver->is_dry_run(config->cfg);
 }
 
-/* False after a FATAL line. */
 static bool env_role_is_possible(const struct db_cfg *cfg,
                                  const struct driver *d)
 {
@@ -160,7 +159,6 @@ static bool env_role_is_possible(const struct db_cfg *cfg,
   return false;
 }
 
-/* False after a FATAL line. */
 static bool env_mode_is_possible(const struct db_cfg *cfg,
                                  const struct driver *d)
 {
@@ -174,7 +172,6 @@ static bool env_mode_is_possible(const struct db_cfg *cfg,
   return false;
 }
 
-/* False after a FATAL line. */
 static bool isolation_is_possible(const struct db_process *p,
                                   const struct driver_config *config)
 {

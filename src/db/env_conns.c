@@ -72,7 +72,7 @@ bool env_start_between(struct db_env *env, uint64_t seed, uint64_t index)
     churn_init(&env->churn, &p->churn, seed, index, clock_now_ns());
   if (env->pool)
     env->pool->seed = seed;
-  if (every > 0) /* not all workers at a time */
+  if (every > 0) /* not all workers at once */
     env->unsampled = 1 + index % every;
   env->between = churn_is_wanted(&p->churn) || every > 0;
   return env->between;
@@ -212,7 +212,7 @@ int env_ping(struct db_env *env, struct err *err)
     const struct failure *f = &failed->fail;
 
     if (failed->pub.error == DB_ERROR_IGNORABLE)
-      continue; /* was counted */
+      continue; /* already counted */
     conn_say(failed);
     rc = err_set(err, -EIO,
                  "a ping of an idle client has failed: SQL error, errno = %d, "

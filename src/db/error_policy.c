@@ -65,7 +65,7 @@ static int policy_add_item(struct ignore_list *l, const char *text,
       l->connection |= *connection == number;
     if (number != 0)
       rc = policy_add(l, (int)number, "");
-    /* A class where codes have no two digits, else a code. */
+    /* A class where no code has two digits, else a code. */
     if (rc < 0 || kind == IGNORE_NUMBERS || len != 2)
       return rc;
   }
@@ -115,7 +115,7 @@ bool ignore_list_has(const struct ignore_list *l, const struct outcome *out)
 }
 
 enum {
-  CLIENT_FIRST = 2000, /* of the client itself */
+  CLIENT_FIRST = 2000, /* the client's own errors */
   CLIENT_LAST = 2999
 };
 
@@ -199,7 +199,7 @@ static struct verdict policy_undo(const struct verdict_case *v,
 struct verdict verdict_failed(const struct verdict_case *v)
 {
   const struct outcome *out = v->out;
-  /* The layer's ROLLBACK is repeated: no error of the script. */
+  /* The layer repeats its ROLLBACK: not the script's error. */
   const bool own = v->call == CALL_ROLLBACK;
 
   if (out->api_error)
@@ -255,7 +255,7 @@ enum verdict_class verdict_not_connected(enum verdict_phase phase,
 }
 
 enum {
-  PATIENT_RESTARTS = 10, /* restarts without a pause */
+  PATIENT_RESTARTS = 10,
   LONGEST_PAUSE_MS = 100,
 };
 

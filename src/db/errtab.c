@@ -127,7 +127,7 @@ static void print_entry(const struct errtab_entry *e, struct flood *flood)
   else
     strbuf_addf(&line, "error %s %" PRIu64 " time%s, ", e->state, count,
                 fmt_plural(count));
-  utf8_add_shown(&line, e->text, strlen(e->text), ""); /* in one line */
+  utf8_add_shown(&line, e->text, strlen(e->text), ""); /* on one line */
   colon = line.text;
   while (colon && (colon = strchr(colon, ':')) != NULL)
     *colon = ';';
@@ -136,7 +136,7 @@ static void print_entry(const struct errtab_entry *e, struct flood *flood)
 }
 
 static const struct {
-  const char *state; /* beginning of a SQLSTATE; NULL: none */
+  const char *state; /* its beginning; [opt] */
   int mysql;         /* errno */
   bool bundled;      /* only with a bundled script */
   const char *text;

@@ -155,7 +155,7 @@ bool exec_make_room(struct conn *c, uint32_t nfields)
   return true;
 }
 
-/* Each is counted by its class. */
+/* Counts each by its class. */
 static int exec_skip_empty(struct conn *c)
 {
   while (c->out.counter != COUNTER_READ && c->out.more) {
@@ -234,7 +234,7 @@ sql_result *exec_end(struct conn *c, int rc, const struct exec *info)
       !(rc < 0 && verdict_is_cut(&c->out, conn_is_dead(c))))
     exec_sample(c, info, rc < 0);
   if (UNLIKELY(rc < 0)) {
-    if (info->stmt && info->call == CALL_QUERY) /* with the values put in */
+    if (info->stmt && info->call == CALL_QUERY) /* with its values */
       recover_failed(c, info->call, strbuf_str(&c->text), c->text.len);
     else
       recover_failed(c, info->call, info->sql, info->len);

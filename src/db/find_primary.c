@@ -13,7 +13,7 @@
 #include "db/transport.h"
 
 enum {
-  PAUSE_FIRST_MS = 20, /* doubled in each round */
+  PAUSE_FIRST_MS = 20, /* doubles in each round */
   PAUSE_LAST_MS = 500,
   PAUSE_MS = 100, /* between rounds of find_writer() */
 };
@@ -48,7 +48,7 @@ static uint64_t find_share_ns(uint64_t begin_ns, uint64_t until_ns,
 
 uint64_t find_served(const struct conn *c)
 {
-  /* Not 0: that is the first connection of the process. */
+  /* Never 0, which means the first connection of the process. */
   return atomic_load_explicit(&c->env->process->served, memory_order_relaxed) +
          role_servers(c);
 }
@@ -169,7 +169,7 @@ enum find_result find_one_server(struct conn *c, struct strbuf *seen)
   else if (find_role(c, transport_limit(c), seen) == 0)
     found = FIND_WRITER;
   if (found == FIND_REPLICA || found == FIND_READ_ONLY) {
-    /* Others are at a server that takes writes; a replica may lag behind. */
+    /* The others use a server that takes writes; a replica can lag behind. */
     if (role_cache_writes(role_cache_load(c)))
       return FIND_NONE;
     c->session->attempt = c->first;

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "db/call.h"
 
-/* rows that were deleted */
+/* share of deleted rows */
 #define FEW 0.01
 /* rows that runs add to one of several tables, or remove */
 #define ALIKE 0.1
@@ -26,7 +26,7 @@ bool look_at_number(struct conn *c, const char *sql, uint64_t *ret)
   bool told;
 
   c->out = (struct outcome){ 0 };
-  (void)call_start(c); /* the table may be locked */
+  (void)call_start(c); /* the table can be locked */
   told = call_query(c, sql, strlen(sql)) == 0 && c->out.nfields == 1 &&
          c->driver->fetch(c->session, &v) == 1;
   if (told && v.ptr) {

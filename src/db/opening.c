@@ -23,8 +23,8 @@
 
 #define FIRST_ALONE_NS NS_PER_S
 
-/* The client has run out of something.  Libraries show a text, or a number as
- * in "Can't connect to server on 'x' (24)". */
+/* The client lacks a resource.  Libraries report a text, or a number as in
+ * "Can't connect to server on 'x' (24)". */
 static bool is_shortage(const char *reason)
 {
   static const int codes[] = { ENOMEM, EMFILE, ENFILE, ENOBUFS };
@@ -42,7 +42,7 @@ static bool is_shortage(const char *reason)
          strstr(reason, "Memory allocation failure");
 }
 
-/* Now, or a moment ago, as the reason says. */
+/* Now, or according to the reason. */
 static bool is_out_of_files(const struct conn *c, const char *reason)
 {
   char number[16], why[128];
@@ -76,7 +76,7 @@ static void say_limit(const struct conn *c)
             (unsigned long long)limit.rlim_cur, transport_files(c));
 }
 
-/* As sysbench prints: a line of its own. */
+/* Sysbench has a line of its own. */
 static void add_way_out(const struct db_process *p, struct strbuf *lines)
 {
   const char *join = "; to";
@@ -91,7 +91,7 @@ static void add_way_out(const struct db_process *p, struct strbuf *lines)
               join, p->program ? p->program : "bench");
 }
 
-/* Counts; true: not the first with that reason. */
+/* Counts it.  True: the reason was seen before. */
 static bool is_known(const struct conn *c, const char *text)
 {
   struct connect_failures *f = &c->env->process->failures;

@@ -70,7 +70,7 @@ static int password_spawn(const char *command, int out, pid_t *ret)
   return -rc;
 }
 
-/* Up to the end of the output.  -ETIMEDOUT, or another error. */
+/* Up to the end of the output. -ETIMEDOUT, or another error. */
 static ssize_t password_read(int fd, char *to, size_t room, uint64_t until_ns)
 {
   size_t n = 0;
@@ -156,7 +156,7 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
   return rc;
 }
 
-/* Any thread.  *ret is a copy, to be freed.  WAITS for the command, at most
+/* Any thread. *ret is a copy that the caller frees.  WAITS for the command,
  * until `until_ns`.  < 0: `err` has the reason. */
 static int password_get(struct password_command *p, uint64_t until_ns,
                         char **ret, struct err *err)

@@ -45,7 +45,7 @@ enum {
   KEPT_BYTES = 1024 * 1024,
 };
 
-/* In the pipeline after p->n++.  NULL: no memory. */
+/* In the pipeline after p->n++. NULL: no memory. */
 static struct pipe_item *pipe_items_new(struct pipeline *p)
 {
   if (UNLIKELY(p->n == p->room)) {
@@ -477,7 +477,7 @@ static void pipe_restore_values(const struct pipeline *p)
   }
 }
 
-/* An emulated one goes to c->text.  False: c->out. */
+/* Writes an emulated one to c->text.  False: c->out. */
 static bool pipe_run_values(const struct pipe_run *r,
                             const struct pipe_item *it)
 {
@@ -522,7 +522,7 @@ static bool pipe_prepare_all(struct pipe_run *r)
   return true;
 }
 
-/* The mark is cleared only after all. */
+/* Clears the mark only after all. */
 static bool pipe_roll_back(const struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -539,7 +539,6 @@ static bool pipe_roll_back(const struct pipe_run *r)
   return true;
 }
 
-/* False: the call has failed. */
 static bool pipe_run_begin(struct pipe_run *r)
 {
   struct conn *c = r->c;
@@ -693,7 +692,7 @@ static size_t pipe_add_requests(struct pipe_run *r, size_t added, size_t *total)
   return added;
 }
 
-/* The time limit begins with the previous answer. */
+/* The time limit starts with the previous answer. */
 static void pipe_next_call(struct pipe_run *r)
 {
   pipe_stop_call(r);
@@ -809,7 +808,7 @@ bool pipeline_run(struct conn *c, bool keep)
   return pipe_run_end(&r);
 }
 
-/* The first may be as large as the server accepts.  Returns the next row's
+/* The first row can be as large as the server accepts.  Returns the next row's
  * number. */
 static size_t pipe_add_rows(struct pipe_run *r, struct prepared *p, size_t i,
                             const struct statement_sizes *sizes)

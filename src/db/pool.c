@@ -63,7 +63,6 @@ enum {
   FIRST_ROOM = 32
 };
 
-/* Never 0. */
 static uint64_t pool_hash_of(const char *text, size_t len)
 {
   const uint64_t h = fnv_hash(text, len);
@@ -157,7 +156,7 @@ struct pool_stmt *pool_stmts_get(struct pool_stmts *s, struct conn_stmt *user,
   user->shared = st;
   user->prepared = st->prepared;
   st->last = s->lease;
-  st->prepared->binds = NULL; /* of the user before */
+  st->prepared->binds = NULL; /* of the last user */
   st->prepared->n_binds = 0;
   if (!st->used) {
     st->used = true;

@@ -56,7 +56,6 @@ int process_init(struct db_process *p, struct err *err)
 
   process_set_over(p, p->over);
   atomic_store(&p->next_number, p->first_number);
-  /* Never fails on Linux. */
   (void)pthread_mutex_init(&p->driver_lock, NULL);
   (void)pthread_mutex_init(&p->failures.lock, NULL);
   password_init(&p->password, p->set.password_command, p->set.password_ttl_s);
@@ -333,7 +332,6 @@ static bool is_noted(struct db_process *p)
   return atomic_load_explicit(&p->noted, memory_order_acquire);
 }
 
-/* NULL: unknown. */
 static const char *durable_value(const struct facts *server, const char *name)
 {
   const struct fact *f = facts_find(server, name);

@@ -100,7 +100,7 @@ static void outage_begin(struct conn *c, bool refused)
   log_msg(LOG_DEBUG, "Reconnecting");
 }
 
-/* `refused`: the next server comes first. */
+/* `refused`: tries the next server first. */
 static sql_error_t replace(struct conn *c, bool refused)
 {
   const struct failure before = c->fail;

@@ -166,7 +166,7 @@ static void relay_watch_doors(struct relay *r, bool on)
   r->no_files = !on;
 }
 
-/* The end of a registered socket is reported again and again. */
+/* epoll reports the end of a socket again and again. */
 static void relay_watch(struct relay *r, struct relay_end *e)
 {
   const bool reads = !e->heard && e->peer->under_way < QUEUE_MAX &&
@@ -352,7 +352,7 @@ static void relay_connect(struct relay *r, struct relay_end *e)
   } else if (e->fd >= 0 && errno == EINPROGRESS) {
     e->connecting = true;
     relay_watch(r, e);
-  } else if (e->fd >= 0 && errno == EAGAIN) { /* the queue is full */
+  } else if (e->fd >= 0 && errno == EAGAIN) { /* the backlog is full */
     (void)close(e->fd);
     e->fd = -1;
     if (!relay_put(r, e, RELAY_OPEN, NULL, 0))
@@ -398,7 +398,7 @@ static void relay_arrivals(struct relay *r)
                           memory_order_relaxed);
 }
 
-/* The server takes whoever uses the relay for a program of this machine. */
+/* The server takes all users of the relay for programs of this machine. */
 static bool relay_lets_in(int fd)
 {
   union relay_address here = { 0 }, there = { 0 };

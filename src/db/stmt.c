@@ -32,7 +32,7 @@ static void free_prepared(struct stmt *st)
   n->ready = false;
 }
 
-/* Scripts may point to the object. */
+/* Scripts can point to the object. */
 static void release(struct stmt *st)
 {
   emul_scan_done(&st->scan);
@@ -133,7 +133,7 @@ static bool make_prepared(struct stmt *st)
   return n->prepared != NULL;
 }
 
-/* Or else emulated.  False: failed. */
+/* Else emulated.  False: failed. */
 static bool prepare(struct stmt *st)
 {
   struct conn *c = st->conn;
@@ -158,7 +158,7 @@ static bool prepare(struct stmt *st)
   if (rc < 0 && c->out.emulate)
     return refused(st);
   if (rc < 0) {
-    const struct outcome out = c->out; /* unprepare() fails on its own */
+    const struct outcome out = c->out; /* unprepare() changes it */
 
     c->driver->unprepare(p, out.lost);
     if (st->native.shared)
@@ -421,7 +421,7 @@ sql_result *stmt_next_result(struct stmt *st)
 
 /* ---- the end ---- */
 
-/* `keep_rows` of other statements: the garbage collector may free this object
+/* `keep_rows` of other statements: the garbage collector can free this object
  * while the script reads them. */
 static void close_quietly(struct stmt *st, bool keep_rows)
 {

@@ -34,7 +34,7 @@ static void keep_reason(struct conn *c)
   c->out.msg = strbuf_str(&c->no_answer);
 }
 
-/* WAITS until that moment (clock_now_ns()).  0; or -1 and c->out. */
+/* WAITS until `until_ns` (clock_now_ns()). 0; or -1 and c->out. */
 static int isolation_set(struct conn *c, uint64_t until_ns)
 {
   static const char *const names[] = {
@@ -230,7 +230,6 @@ void transport_drop(struct conn *c)
   c->copies = false;
 }
 
-/* See find_served(). */
 static void note_served(const struct conn *c)
 {
   if (conn_is_listed(c))
@@ -239,7 +238,7 @@ static void note_served(const struct conn *c)
                           memory_order_relaxed);
 }
 
-/* For statements only?  Clients may be thousands; the first was asked
+/* Only for statements?  Clients can be thousands; the first was asked
  * everything. */
 static bool is_one_of_many(const struct conn *c)
 {
@@ -460,8 +459,7 @@ static bool stays_there(const struct conn *c)
   return c->handle->state->ignore.failover || role_matters(c);
 }
 
-/* With one server a new one has to take writes; if none did at first, the
- * choice stays. */
+/* With one server, a new one has to take writes; unless none did at first. */
 static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
 {
   const bool for_one = role_cache_applies(c) && !role_matters(c);

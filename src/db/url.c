@@ -1,6 +1,4 @@
-/*
- * url.c - servers named outside a driver's options.
- */
+/* url.c - see url.h. */
 #include "db/url.h"
 
 #include <ctype.h>
@@ -180,7 +178,6 @@ static int read_parameters(struct url *url, char *text, struct err *err)
   return 0;
 }
 
-/* After the scheme. */
 static int read_rest(struct url *url, char *text, struct err *err)
 {
   char *parameters;
@@ -188,7 +185,7 @@ static int read_rest(struct url *url, char *text, struct err *err)
 
   url->path = "";
   url->has_authority = strncmp(text, "//", 2) == 0;
-  /* Perhaps a part of a password. */
+  /* Probably a part of a password. */
   if (url->has_authority &&
       strchr(text + 2 + strcspn(text + 2, "/?"), '@') != NULL)
     return refuse("an @ after the host, or a / or ? in a password, is written "
@@ -409,7 +406,7 @@ int client_file_parse(const char *text, size_t len, const char *path,
 
 void client_file_done(struct client_file *file)
 {
-  /* A password may follow a zero byte. */
+  /* A password can follow a zero byte. */
   for (size_t i = 0; i < file->n; i++) {
     if (file->pairs[i].value)
       explicit_bzero((void *)(uintptr_t)file->pairs[i].value,
@@ -437,7 +434,7 @@ struct target target_pick(size_t sockets, size_t hosts, size_t ports,
   return t;
 }
 
-/* IPv6 addresses have two colons. */
+/* IPv6 addresses have several colons. */
 static bool has_port(const char *text)
 {
   const char *colon = strchr(text, ':');

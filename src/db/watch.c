@@ -16,7 +16,7 @@
 #include "base/wait.h"
 #include "db/driver.h"
 
-/* Of one opened session; shared by owner and helpers. */
+/* Shared by a session's owner and helpers. */
 struct canceller {
   _Atomic unsigned refs;
   /* futex (release by helpers, acquire by the owner) */
@@ -41,7 +41,7 @@ struct cancel_batch {
   struct canceller *job[];
 };
 
-/* NULL: no such requests, or no memory; wake() has to do. */
+/* NULL: not supported, or no memory; use wake(). */
 static struct canceller *canceller_new(const struct driver *driver,
                                        struct session *s)
 {
@@ -65,7 +65,6 @@ static struct canceller *canceller_new(const struct driver *driver,
   return k;
 }
 
-/* NULL is fine. */
 static void canceller_unref(struct canceller *k)
 {
   if (k && atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) == 1) {
@@ -74,7 +73,7 @@ static void canceller_unref(struct canceller *k)
   }
 }
 
-/* A request holds a reference.  Returns `k`. */
+/* Each request holds a reference.  Returns `k`. */
 static struct canceller *canceller_request(struct canceller *k)
 {
   if (k) {
@@ -93,7 +92,7 @@ static void canceller_await(struct canceller *k, uint64_t until_ns)
     wait_while(&k->under_way, n, until_ns);
 }
 
-/* Nobody joins the thread, which may be left behind.  Its body ends with
+/* Nobody joins the thread, which can be left behind.  Its body ends with
  * cancel_leave_thread(). */
 static int cancel_start_thread(_Atomic uint32_t *threads,
                                void *(*body)(void *arg), void *arg)
@@ -107,14 +106,14 @@ static int cancel_start_thread(_Atomic uint32_t *threads,
   return rc;
 }
 
-/* Release: whoever waits for 0 sees what the thread did. */
+/* Release: a thread that waits for 0 sees the work. */
 static void cancel_leave_thread(_Atomic uint32_t *threads)
 {
   (void)atomic_fetch_sub_explicit(threads, 1, memory_order_release);
   wait_wake_all(threads);
 }
 
-/* A frozen server takes a second per request: late ones are left out. */
+/* A frozen server takes a second per request: drops late ones. */
 static void work(struct cancel_batch *b)
 {
   size_t i;
@@ -158,7 +157,7 @@ static void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
       break;
     }
   }
-  if (started == 0 && b->n > 0) { /* no threads can be had */
+  if (started == 0 && b->n > 0) { /* no thread could start */
     work(b);
     return;
   }
@@ -247,7 +246,7 @@ bool watch_await(struct watched *c)
   const uint64_t until_ns = clock_now_ns() + BREAK_AFTER_MS * NS_PER_MS;
   struct canceller *k;
 
-  /* Held while the connection is disturbed. */
+  /* Locked while the connection is disturbed. */
   (void)pthread_mutex_lock(&c->lock);
   k = c->canceller;
   (void)pthread_mutex_unlock(&c->lock);
@@ -321,7 +320,7 @@ static struct canceller *look_at(const struct watch *watch, struct watched *w,
   break_it = !w->broken &&
              (over || now - w->cancelled_ns >= BREAK_AFTER_MS * NS_PER_MS);
   w->broken |= break_it;
-  /* The first wake() may have come before its statement. */
+  /* The first wake() can have come before its statement. */
   return disturb(w, busy, first && !over, break_it);
 }
 

@@ -31,7 +31,7 @@ static void fill_error(struct error_count *to, const struct errtab_entry *from)
   (void)snprintf(to->source, sizeof(to->source), "%s", from->driver);
   if (from->code != 0)
     (void)snprintf(to->code, sizeof(to->code), "%d", from->code);
-  else /* this driver's errors have no numbers */
+  else /* without error numbers */
     (void)snprintf(to->code, sizeof(to->code), "%s", from->state);
   (void)snprintf(to->state, sizeof(to->state), "%s", from->state);
   (void)snprintf(to->text, sizeof(to->text), "%s", from->text);

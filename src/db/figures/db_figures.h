@@ -1,5 +1,5 @@
 /*
- * db_figures.h - what a database adds to the results; see struct test_ops.
+ * db_figures.h - a database's part of the results; see struct test_ops.
  */
 #ifndef BENCH_DB_FIGURES_DB_FIGURES_H
 #define BENCH_DB_FIGURES_DB_FIGURES_H
@@ -11,9 +11,7 @@ struct report;
 struct tally;
 struct test_details;
 
-/* Nothing, if no driver was used. */
 void db_figures_details(struct db_process *db, struct test_details *ret);
-/* Of all ranks. */
 void db_figures_whole(struct db_process *db, const struct test_details *whole);
 
 /* Reads without rows, no wait for the disk, workers kept waiting after the
