@@ -38,7 +38,6 @@ static unsigned kind_of(char c)
   return kinds[(unsigned char)c];
 }
 
-/* As in numbers. */
 static bool is_alnum(char c)
 {
   return kind_of(c) == DIGIT || ((c | 32) >= 'a' && (c | 32) <= 'z');
@@ -102,7 +101,7 @@ static bool is_lone_blank(const char *sql, size_t len, size_t at)
          kind_of(sql[at + 1]) != SPACE;
 }
 
-/* With the digits of names.  Returns the number of bytes. */
+/* Also copies digits of names.  Returns the number of bytes. */
 static size_t copy_plain(const char *sql, size_t len, char *out)
 {
   static const unsigned char after[] = {
@@ -244,8 +243,8 @@ static inline uint64_t diff16(const char *a, const char *b)
   return diff8(a, b) | diff8(a + 8, b + 8);
 }
 
-/* 0: `n` bytes are the same.  Eight bytes can be read from `text`, and from
- * `at` if so much is left, else before its end. */
+/* 0: `n` bytes are the same.  Eight bytes are readable from `text`, and from
+ * `at`, or else before its end. */
 static inline uint64_t diff_of(const char *text, const char *at, size_t n,
                                size_t left)
 {
@@ -259,7 +258,7 @@ static inline uint64_t diff_of(const char *text, const char *at, size_t n,
     }
     return diff16(text, at) | diff16(text + n - 16, at + n - 16);
   }
-  if (n >= 8) /* here and above: some of them twice */
+  if (n >= 8) /* here and above: compares some twice */
     return diff8(text, at) | diff8(text + n - 8, at + n - 8);
   if (n == 0)
     return 0;
@@ -291,7 +290,6 @@ static const struct skeleton_jump *jump_place(const struct skeletons *s,
   return &s->jump[(hash + i) % SKELETON_JUMPS];
 }
 
-/* NULL: unknown. */
 static const struct skeleton_jump *find_jump(const struct skeletons *s,
                                              uint32_t key)
 {
@@ -320,7 +318,7 @@ static inline unsigned start_of(const char *sql)
 struct walk {
   struct skeleton *k;
   const struct skeleton_piece *piece;
-  const char *text;     /* of the skeleton */
+  const char *text;     /* in the skeleton */
   const char *at, *end; /* in the statement */
 };
 
@@ -336,7 +334,7 @@ static inline const char *number_end(const char *at, const char *end)
   return LIKELY(to != at) ? to : skeleton_number_end(at, end);
 }
 
-/* False: the two differ in this piece, or end. */
+/* False: they differ in this piece, or end. */
 static inline bool step(struct walk *w)
 {
   const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
@@ -358,8 +356,7 @@ static inline bool step(struct walk *w)
   return true;
 }
 
-/* All statements that come to a jump share what is before it; the rest is
- * compared. */
+/* All statements at a jump have the same beginning; compares the rest. */
 static bool jump(struct skeletons *s, struct walk *w)
 {
   const struct skeleton *const from = w->k;
@@ -390,7 +387,7 @@ static bool is_found(const struct walk *w)
           (w->piece->next == SKELETON_END && n == left));
 }
 
-/* NULL: the statement is new. */
+/* NULL: new. */
 static struct skeleton *walk_from(struct skeletons *s, struct skeleton *k,
                                   const char *sql, size_t len)
 {
@@ -406,7 +403,7 @@ static struct skeleton *walk_from(struct skeletons *s, struct skeleton *k,
   }
 }
 
-/* Compare a copy with room on both sides. */
+/* Compares a copy with room on both sides. */
 static COLD struct skeleton *find_short(struct skeletons *s, const char *sql,
                                         size_t len)
 {
@@ -446,7 +443,7 @@ static NOINLINE int find_anywhere(struct skeletons *s, const char *sql,
   return (int)k->id;
 }
 
-/* The guess is right up to `at`, after the first number; or `at` is `sql`: up
+/* The guess is right up to `at`, after the first number.  If `at` is `sql`: up
  * to the end of the first piece. */
 static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
                               const char *sql, size_t len, const char *at)
@@ -462,7 +459,7 @@ static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
   return is_found(&w) ? found(s, k) : find_anywhere(s, sql, len);
 }
 
-/* Most statements are the guess, many with one number at their end: few
+/* Most statements are the guess, often with one number at the end: few
  * registers, few dependent loads. */
 int skeletons_find(struct skeletons *s, const char *sql, size_t len)
 {
@@ -531,7 +528,6 @@ static struct skeleton *find_draft(const struct skeletons *s,
   return NULL;
 }
 
-/* False: no place. */
 static bool add_jump(struct skeletons *s, uint32_t key, unsigned to)
 {
   for (unsigned i = 0; i < JUMPS_LOOKED_AT; i++) {
@@ -555,7 +551,7 @@ static void forget_all(struct skeletons *s)
   memset(s->jump, 0, sizeof(s->jump));
 }
 
-/* From the first skeleton jumps lead to all others. */
+/* Jumps lead from the first skeleton to all others. */
 static void set_start(struct skeletons *s, const char *sql, size_t len,
                       struct skeleton *k)
 {

@@ -18,11 +18,11 @@
 #include "base/word.h"
 
 enum {
-  SQLTEXT_BYTES = 240, /* looked at */
+  SQLTEXT_BYTES = 240, /* compared bytes */
 };
 
-/* The end of a number of seven digits at most; else `at`.  Eight bytes before
- * `end` can be read. */
+/* The end of a number of at most seven digits; else `at`.  Eight bytes before
+ * `end` are readable. */
 static inline const char *skeleton_digits_end(const char *at, const char *end)
 {
   const size_t left = (size_t)(end - at);
@@ -33,7 +33,7 @@ static inline const char *skeleton_digits_end(const char *at, const char *end)
     return at;
   if (left >= sizeof(word))
     word = word_load(at);
-  else /* zeros come in after the last digits */
+  else /* zeros follow the last digits */
     word = word_load(end - sizeof(word)) >> (64 - 8 * left);
   other = word_find_other_than_digits(word);
   if (UNLIKELY(other == 0))
@@ -66,8 +66,8 @@ enum {
 enum skeleton_next {
   SKELETON_NUMBER = 1,
   SKELETON_STRING = 2,
-  SKELETON_END = 4,      /* perhaps; with the others: after them */
-  SKELETON_ANYTHING = 8, /* not looked at */
+  SKELETON_END = 4,      /* possibly; with the others: after them */
+  SKELETON_ANYTHING = 8, /* not compared */
 };
 
 struct skeleton_piece {
@@ -89,7 +89,7 @@ enum {
 };
 
 struct skeleton {
-  struct skeleton *then; /* the last time */
+  struct skeleton *then; /* last successor */
   const char *text;      /* a byte for each literal */
   unsigned id;
   uint16_t len, n_pieces;
@@ -103,13 +103,13 @@ struct skeleton_jump {
   uint8_t to;
 };
 
-/* One thread uses it.  {0} is empty. */
+/* One thread uses it. {0} is empty. */
 struct skeletons {
   unsigned n;
   uint32_t lost;                 /* of the last missing jump */
   unsigned refused;              /* for lack of room */
   size_t used;                   /* of room[] */
-  struct skeleton *last, *guess; /* the probable next one */
+  struct skeleton *last, *guess; /* guess: probably the next */
   struct skeleton *start[1 << SKELETON_START_BITS];
   struct skeleton *of[SKELETONS];
   struct skeleton_jump jump[SKELETON_JUMPS];

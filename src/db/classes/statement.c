@@ -46,7 +46,7 @@ struct label *labels_get(struct labels *l, const char *text)
 }
 
 enum {
-  NAMES_MAX = 32,  /* of one statement; others stay */
+  NAMES_MAX = 32,  /* per statement; others stay */
   ALIAS_WORDS = 2, /* AS x */
   DEPTH_MAX = 63,
 };
@@ -185,7 +185,6 @@ static enum token next(struct reader *r)
   return mark_of(c);
 }
 
-/* Reads nothing. */
 static bool is_next(struct reader *r, char c)
 {
   skip_blanks(r);
@@ -339,7 +338,7 @@ static void read_all(struct reader *r)
 
 /* ---- the whole ---- */
 
-/* In front of a dot. */
+/* Before a dot. */
 static bool is_tables_name(const struct reader *r, const struct name *name)
 {
   const size_t len = name->text.to - name->text.from;

@@ -18,7 +18,7 @@ struct stmt_sample;
 
 enum {
   LABEL_BYTES = 65, /* with the terminator */
-  LABELS_MAX = 256, /* further ones are "(other)" */
+  LABELS_MAX = 256, /* more are "(other)" */
 };
 
 struct label {
@@ -38,8 +38,8 @@ void labels_done(struct labels *l);
 struct label *labels_get(struct labels *l, const char *text);
 
 enum {
-  /* Bytes kept after a replacement: texts cut at one place differ in length
-   * then. */
+  /* Bytes kept after a replacement: texts cut at one place then differ in
+   * length. */
   TABLENAME_BYTES = 216,
 };
 
@@ -65,7 +65,6 @@ struct statement_texts {
   struct skeletons direct, prepared;
 };
 
-/* Of a client. */
 struct statements {
   struct class_recorder *recorder; /* borrowed; NULL: no classes */
   const bool *counting;            /* borrowed */
@@ -75,12 +74,11 @@ struct statements {
 /* Prepared, without a label. */
 extern const struct label statement_prepared;
 
-/* From now on.  One `labels` and one `member` per script.  0 or -ENOMEM. */
+/* One `labels` and one `member` per script. 0 or -ENOMEM. */
 int statements_init(struct statements *s, struct class_recorder *recorder,
                     const struct labels *labels, const char *member,
                     const bool *counting, struct db_env *env);
 
-/* on_statement() of struct db_env. */
 void statement_ended(void *arg, void *label, const char *sql, size_t len,
                      uint64_t took_ns, const struct stmt_sample *sample);
 

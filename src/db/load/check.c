@@ -1,6 +1,4 @@
-/*
- * check.c - compares the rows of a table with those that a load makes.
- */
+/* check.c - see check.h. */
 #include "db/load/check.h"
 
 #include <errno.h>
@@ -42,7 +40,7 @@ void expect_done(struct expect *e)
   e->text = NULL;
 }
 
-/* False: there is no number. */
+/* False: no number. */
 static bool key_number(const struct kind_key *k, const sql_value *v,
                        uint64_t *ret)
 {
@@ -90,7 +88,7 @@ uint64_t expect_lines(struct expect *e, uint64_t key)
   return e->lines;
 }
 
-/* CHAR columns may have blanks at the end. */
+/* CHAR columns can end with blanks. */
 static bool is_text(const sql_value *v, const char *text, size_t len)
 {
   size_t n = v->len;
@@ -119,7 +117,7 @@ uint32_t expect_compare(struct expect *e, uint64_t key, uint64_t line,
   const char *text;
   uint32_t differ = 0;
 
-  (void)expect_lines(e, key); /* for the text */
+  (void)expect_lines(e, key); /* fills e->text */
   text = e->text;
   while (line-- > 1)
     text = strchr(text, '\n') + 1;
@@ -204,7 +202,7 @@ static void take_row(struct checking *k, const sql_value *values)
   struct place at;
 
   if (!expect_place(&k->expect, values, &at.key, &at.line))
-    return; /* by the database, the key is in the range */
+    return; /* the database has it in the range */
   if (at.line < 1 || at.line > expect_lines(&k->expect, at.key)) {
     note(&k->surplus, at, 1);
     return;

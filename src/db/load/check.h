@@ -1,5 +1,5 @@
 /*
- * check.h - compares the rows of a table with those that a load makes.
+ * check.h - compares the rows of a table with generated rows.
  */
 #ifndef BENCH_LOAD_CHECK_H
 #define BENCH_LOAD_CHECK_H
@@ -18,7 +18,7 @@ struct strbuf;
 struct expect {
   struct maker *maker; /* borrowed */
   unsigned key_at[KIND_KEYS], line_at;
-  uint64_t key;   /* whose rows `text` has; 0: none */
+  uint64_t key;   /* `text` has its rows; 0: none */
   uint64_t lines; /* how many */
   char *text;     /* owned; ROWS_PLAIN */
 };
@@ -35,14 +35,13 @@ bool expect_place(const struct expect *e, const sql_value *values,
 /* Rows of a key. */
 uint64_t expect_lines(struct expect *e, uint64_t key);
 
-/* A bit for each column that differs, from bit 0.  `line` is
- * 1..expect_lines(). */
+/* Bit i: column i differs.  `line` is 1..expect_lines(). */
 uint32_t expect_compare(struct expect *e, uint64_t key, uint64_t line,
                         const sql_value *values);
 
 /*
- * Compare all rows, and add their number to `pace` [opt].  `skip` [opt]:
- * columns not to compare, with commas.  *faults stays empty if all are equal.
+ * Compares all rows, and adds their number to `pace` [opt].  `skip` [opt]:
+ * columns to leave out, with commas. *faults stays empty if all are equal.
  * -EIO: the table cannot be read; -ENOMEM.
  */
 int check_rows(struct conn *c, struct maker *m, const char *skip,

@@ -1,6 +1,4 @@
-/*
- * chunks.c - a table as a sequence of chunks.
- */
+/* chunks.c - see chunks.h. */
 #include "db/load/chunks.h"
 
 #include <errno.h>
@@ -104,7 +102,7 @@ static uint64_t rows_of(const struct chunks *c, uint64_t n)
   return it.last - it.first + 1;
 }
 
-/* Only the last chunk of the table may be shorter. */
+/* Only the last chunk of the table can be shorter. */
 uint64_t chunks_rows(const struct chunks *c)
 {
   uint64_t others;
@@ -164,7 +162,7 @@ bool steps_are_stopped(struct steps *s)
   return stopped;
 }
 
-/* Of a table that is created, chunks are not protected by the lock. */
+/* The lock does not protect chunks of a table in creation. */
 static unsigned percent_of(const struct table *t)
 {
   if (t->state == TABLE_FINISHING || t->state == TABLE_DONE)
@@ -214,7 +212,6 @@ static bool has_chunk(struct table *t)
   return t->state == TABLE_LOADING && chunks_left(&t->chunks);
 }
 
-/* All rows are there, and no thread works on the table. */
 static bool is_loaded(struct table *t)
 {
   return t->state == TABLE_LOADING && t->busy == 0 && !chunks_left(&t->chunks);
@@ -289,7 +286,6 @@ static void take(struct steps *s, struct turn *t, enum pick pick,
   }
 }
 
-/* After the failure of a thread. */
 static void give_up(struct steps *s)
 {
   s->broken = true;

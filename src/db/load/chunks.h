@@ -14,8 +14,8 @@
 enum {
   CHUNK_MIN = 5000,
   CHUNK_MAX = 50000,
-  CHUNKS_MAX = 1 << 20, /* of a table; else larger chunks */
-  /* Also of large tables: whoever interrupts a load waits for a chunk. */
+  CHUNKS_MAX = 1 << 20, /* per table; else chunks are larger */
+  /* Limits the wait of a user who interrupts a load. */
   CHUNK_LONGEST = 1 << 21,
 };
 
@@ -27,10 +27,10 @@ enum chunk_state {
 
 struct chunks {
   uint64_t size;  /* of the table */
-  uint64_t rows;  /* of a chunk, but for the last */
+  uint64_t rows;  /* rows of each chunk but the last */
   uint64_t count; /* of chunks */
-  uint64_t next;  /* no earlier chunk is left */
-  uint64_t step;  /* to the next chunk of this rank */
+  uint64_t next;  /* all earlier chunks are full */
+  uint64_t step;  /* to this rank's next chunk */
   uint8_t *state; /* owned; enum chunk_state; NULL: all empty */
 };
 
@@ -47,16 +47,15 @@ void chunks_done(struct chunks *c);
 /* This rank has the chunks part, part + parts, ...  Before a chunk is taken. */
 void chunks_share(struct chunks *c, unsigned part, unsigned parts);
 
-/* `rows` rows of the chunk from `first` are in the table.  -ENOMEM; -EINVAL: no
+/* `rows` rows of the chunk from `first` are in the table. -ENOMEM; -EINVAL: no
  * such chunk, or a shorter one. */
 int chunks_found(struct chunks *c, uint64_t first, uint64_t rows);
 
-/* n < c->count. */
 struct chunk chunks_at(const struct chunks *c, uint64_t n);
 /* The same for keys with several rows. */
 int chunks_set(struct chunks *c, uint64_t n, enum chunk_state state);
 
-/* The next chunk that is not full; false: none is left. */
+/* Takes the next chunk that needs rows; false: there is no other. */
 bool chunks_take(struct chunks *c, struct chunk *ret);
 bool chunks_left(struct chunks *c);
 
@@ -80,9 +79,9 @@ struct table {
   struct chunks chunks;
 };
 
-/* Of one thread. */
+/* One thread's. */
 struct turn {
-  bool one_writer; /* of its database */
+  bool one_writer; /* in its database */
   uint64_t at;     /* table of the last step */
 };
 
@@ -100,11 +99,11 @@ struct steps {
   struct table *table; /* owned; [tables] */
 };
 
-/* -ENOMEM: nothing is to be freed.  `s` was zeroed. */
+/* `s` was zeroed. -ENOMEM: nothing to free. */
 int steps_init(struct steps *s, uint64_t tables);
 void steps_done(struct steps *s);
 
-/* Any thread: no more steps. */
+/* Any thread: ends the steps. */
 void steps_stop(struct steps *s);
 bool steps_are_stopped(struct steps *s);
 
@@ -118,7 +117,7 @@ enum pick {
   PICK_WAIT, /* never returned */
   PICK_END,
   PICK_STOPPED,
-  PICK_CHUNK, /* as those below: of the table t->at */
+  PICK_CHUNK, /* a chunk of table t->at */
   PICK_CREATE,
   PICK_FINISH,
 };

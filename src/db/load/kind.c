@@ -1,6 +1,4 @@
-/*
- * kind.c - tables of any kind: their keys, and what makes their rows.
- */
+/* kind.c - see kind.h. */
 #include "db/load/kind.h"
 
 #include <errno.h>
@@ -81,7 +79,7 @@ static void add_and(struct strbuf *sql, unsigned i)
     strbuf_adds(sql, " AND ");
 }
 
-/* SQL, or words if `mark` is "". */
+/* SQL; words if `mark` is "". */
 static void add_value(struct strbuf *to, const struct kind_key *k,
                       uint64_t value, const char *mark)
 {

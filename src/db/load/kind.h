@@ -2,11 +2,8 @@
  * kind.h - kinds of tables for the loader, one for each workload.  A row is a
  * pure function of the seed, the table and a key: any thread can make any row.
  *
- * Keys 1, 2, ... stand for the values of the first key columns in order, the
- * last column changing first.  A key has one row, or several with a column that
- * numbers them.
- *
- * To add a kind: a file in src/db/load/kinds, and a line in kinds/kind_list.c.
+ * Keys 1, 2, ... count through the values of the key columns; the last column
+ * changes first.  A key has one row, or several that a column numbers.
  */
 #ifndef BENCH_LOAD_KIND_H
 #define BENCH_LOAD_KIND_H
@@ -52,7 +49,7 @@ static inline uint64_t kind_step(const struct kind_key *k)
 
 struct kind_table {
   char name[KIND_NAME];
-  /* All loaded columns, with those of the key. */
+  /* All loaded columns, with the key's. */
   const char *const *columns;
   unsigned n;
   /* 'i' (integer) or 't' for each column */
@@ -61,12 +58,12 @@ struct kind_table {
   unsigned keys; /* 0: the table stays empty */
   /* [opt] The column that numbers the rows of a key from 1. */
   const char *line;
-  unsigned per_key;    /* of a key on average, at least 1 */
+  unsigned per_key;    /* average rows of a key, at least 1 */
   size_t bytes_max;    /* of the rows of a key: <= KIND_BYTES_MAX */
-  unsigned disk_bytes; /* of a row with its indexes, estimated; 0:
-                          driver_space.row_bytes */
-  /* PostgreSQL refuses the binary form of a column (decimal, date): rows.h has
-   * a text.  Such rows are sent as text. */
+  unsigned disk_bytes; /* estimate of a row with its indexes; 0:
+                        * driver_space.row_bytes */
+  /* Send rows as text: PostgreSQL refuses the binary form of a column, because
+   * rows.h writes decimals and dates as text. */
   bool plain;
 };
 
@@ -74,9 +71,9 @@ struct kind_table {
 struct maker {
   const struct kind *kind;
   struct kind_args args;
-  uint64_t number;         /* of the table */
-  struct kind_table table; /* its description */
-  void *state;             /* owned; zeroed before begin() */
+  uint64_t number; /* of the table */
+  struct kind_table table;
+  void *state; /* owned; zeroed before begin() */
 };
 
 struct kind {
@@ -90,7 +87,7 @@ struct kind {
   void (*describe)(const struct kind_args *args, uint64_t number,
                    struct kind_table *ret);
   size_t state_size;
-  void (*begin)(struct maker *m); /* [opt] Set the state. */
+  void (*begin)(struct maker *m); /* [opt] sets the state */
   /* Rows of a key, for tables with `line`. */
   unsigned (*lines)(struct maker *m, uint64_t key);
   /* All rows of a key; returns bytes. */
@@ -106,13 +103,12 @@ uint64_t kind_keys(const struct kind_table *t);
 /* Values of the key columns: to[t->keys]. */
 void kind_split(const struct kind_table *t, uint64_t key, uint64_t *to);
 
-/* -ENOMEM.  maker_done() accepts a zeroed one. */
+/* -ENOMEM. maker_done() accepts a zeroed one. */
 int maker_init(struct maker *m, const struct kind *kind,
                const struct kind_args *args, uint64_t number);
 void maker_done(struct maker *m);
 uint64_t maker_rows(struct maker *m, uint64_t first, uint64_t last);
 
-/* SELECT with all columns. */
 void kind_select(const struct kind_table *t, struct strbuf *sql);
 
 /*
@@ -123,10 +119,10 @@ void kind_select(const struct kind_table *t, struct strbuf *sql);
 uint64_t kind_range(const struct kind_table *t, uint64_t first, uint64_t last,
                     struct strbuf *sql);
 
-/* A condition for rows without a key of the table, but not for NULL. */
+/* A condition for rows without a key of the table, except NULL. */
 void kind_outside(const struct kind_table *t, struct strbuf *sql);
 
-/* The key minus one, times kind_key_step(). */
+/* (key - 1) * kind_key_step(). */
 void kind_key_sql(const struct kind_table *t, struct strbuf *sql);
 uint64_t kind_key_step(const struct kind_table *t);
 

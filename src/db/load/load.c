@@ -1,5 +1,5 @@
 /*
- * load.c - the steps in which tables are loaded, by one rank or several.
+ * load.c - the steps in which one rank or several load tables.
  */
 #include "db/load/load.h"
 
@@ -19,16 +19,16 @@
 #include "db/load/chunks.h"
 #include "db/load/pace.h"
 
-/* Nobody to meet?  Ranks at other tables meet, too. */
+/* Ranks at other tables meet, too. */
 static bool load_is_alone(const struct load_share *s)
 {
   return s->voters < 2;
 }
 
 /*
- * A meeting of all voters: first when the tables are there, then when all rows
- * are.  *ret is the word of the rank that creates the table.  -ECANCELED: a
- * rank at this table has given up; -ENOMEM.
+ * A meeting of all voters: first when the tables exist, then when all rows do.
+ * *ret is the word of the rank that creates the table. -ECANCELED: a rank at
+ * this table has given up; -ENOMEM.
  */
 static int load_meet(const struct load_share *s, unsigned char own, int *ret,
                      struct err *err)
@@ -56,7 +56,7 @@ static unsigned threads_at(const struct load_setup *s)
   return load_is_alone(&s->share) ? s->threads : s->threads * s->share.parts;
 }
 
-/* Chunks of the table, of which this rank has its share. */
+/* All chunks of the table; this rank has its share. */
 static void extent_cut(const struct load_setup *s, const struct kind_table *t,
                        bool one_writer, struct chunks *ret)
 {
@@ -102,7 +102,6 @@ static int rows_of_table(const struct load_setup *s, uint64_t number,
   return 0;
 }
 
-/* Of all tables, that this rank loads.  -ENOMEM. */
 static int extent_rows(const struct load_setup *s, uint64_t *ret)
 {
   uint64_t all = 0, rows = 0;
@@ -136,7 +135,7 @@ static int other_size(const struct maker *m, struct err *err)
                  size, m->kind->size_option);
 }
 
-/* Rows of the chunk from key first + 1 are there. */
+/* Rows of the chunk from key first + 1 exist. */
 static int found(struct maker *m, struct chunks *chunks, uint64_t first,
                  uint64_t rows)
 {
@@ -222,7 +221,6 @@ static int no_others(struct conn *c, const struct maker *m, struct err *err)
   return rs && rs->nrows > 0 ? other_size(m, err) : 0;
 }
 
-/* A row with a key of the table. */
 static int same_row(struct maker *m, const sql_value *values, struct err *err)
 {
   struct strbuf name = { 0 };
@@ -265,7 +263,7 @@ static int same_rows(struct conn *c, struct maker *m, struct err *err)
   return row ? same_row(m, row->values, err) : -EIO;
 }
 
-/* Set *chunks from the table.  -EINVAL: rows that `m` does not make. */
+/* Sets *chunks from the table. -EINVAL: rows that `m` does not make. */
 static int resume_find(struct conn *c, struct maker *m, struct chunks *chunks,
                        struct err *err)
 {
@@ -276,7 +274,7 @@ static int resume_find(struct conn *c, struct maker *m, struct chunks *chunks,
   return rc < 0 ? rc : count_chunks(c, m, chunks, err);
 }
 
-/* The folder of the tables, and what they use already. */
+/* The folder of the tables, and their bytes. */
 struct place {
   char path[PATH_MAX];
   uint64_t there;
@@ -364,7 +362,7 @@ int load_room_for_tables(struct conn *c, const struct load_setup *setup,
 }
 
 enum {
-  FEW_TABLES = 4 /* named by the line of progress */
+  FEW_TABLES = 4 /* named in the line of progress */
 };
 
 struct load {
@@ -376,9 +374,9 @@ struct load {
 struct loader {
   struct load *load;
   struct conn *conn;
-  struct turn turn;        /* of the last step */
+  struct turn turn;        /* the last step */
   enum send_way way;       /* SEND_UNKNOWN: not chosen */
-  struct maker maker;      /* of maker.number; perhaps an earlier table */
+  struct maker maker;      /* for maker.number, possibly an earlier table */
   struct kind_table named; /* for loader_table() */
 };
 
@@ -418,7 +416,7 @@ static void add_tables(struct load *l, struct strbuf *detail)
   }
 }
 
-/* Indexes may take as long as the rows: after those, the line counts tables. */
+/* Indexes can take as long as the rows: then the line counts tables. */
 static void look_more(void *ctx, struct progress_point *at,
                       struct strbuf *detail)
 {
@@ -517,7 +515,7 @@ void loader_free(struct loader *t)
 
 /* ---- rows ---- */
 
-/* Of the table of the step; NULL: no memory. */
+/* For the table of the step; NULL: no memory. */
 static struct maker *maker_of(struct loader *t, struct err *err)
 {
   const struct load_setup *s = &t->load->setup;
@@ -580,7 +578,7 @@ static bool was_stopped(struct load *l, int rc)
   return rc == -ECANCELED && load_is_stopped(l);
 }
 
-/* The rows are there: meet the other ranks. */
+/* Meets the other ranks after the rows. */
 static int others_loaded(struct loader *t, struct err *err)
 {
   int ignored, rc = load_meet(&t->load->setup.share, 0, &ignored, err);

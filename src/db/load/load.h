@@ -1,10 +1,10 @@
 /*
- * load.h - tables filled by several threads.
+ * load.h - several threads fill tables.
  *
- * Each thread asks for its next step again and again; rows are loaded within
- * that call.  Steps of the caller create or finish a whole table.  A thread
- * without a table begins a new one, or else helps where the fewest threads
- * work. After a failure no table is begun, and those begun are completed.
+ * Each thread asks for its next step again and again; that call loads rows.  In
+ * the other steps the caller creates or finishes a whole table.  A thread
+ * without a table begins a new one, or helps where the fewest threads work.
+ * After a failure no table is begun, and those begun are completed.
  */
 #ifndef BENCH_LOAD_LOAD_H
 #define BENCH_LOAD_LOAD_H
@@ -27,18 +27,18 @@ struct load_share {
   /* They are voters first, first + step, ... of `voters`. */
   unsigned first, step, voters;
   void *ctx;
-  /* WAITS for the words of all, all[voters].  A rank that will not come has
+  /* WAITS for the words of all voters, all[voters].  An absent rank has
    * UINT8_MAX. */
   void (*vote)(void *ctx, unsigned char own, unsigned char *all);
 };
 
 struct load_setup {
-  unsigned threads; /* about */
+  unsigned threads; /* estimate */
   const struct kind *kind;
   struct kind_args args;
   enum load_method method;
   uint64_t first_table, tables;
-  /* Where ranks share a table, this rank has no other. */
+  /* A rank that shares a table has no other table. */
   struct load_share share;
 };
 
@@ -47,25 +47,25 @@ int load_new(struct load **ret, const struct load_setup *setup,
 /* After all loaders. */
 void load_free(struct load *l);
 
-/* Any thread: no more chunks and steps. */
+/* Any thread: ends chunks and steps. */
 void load_stop(struct load *l);
 bool load_is_stopped(struct load *l);
-/* After a stop or a failure: how much was loaded.  False: nothing, by this
- * load. */
+/* After a stop or a failure: how much was loaded.  False: this load did
+ * nothing. */
 bool load_summary(struct load *l, struct strbuf *line);
 
-/* No more progress; `complete`: print the sum. */
+/* Ends the progress; `complete`: prints the sum. */
 void load_end(struct load *l, bool complete);
 
-/* Of one thread; NULL: no memory. */
+/* One thread's; NULL: no memory. */
 struct loader *loader_new(struct load *l, struct conn *c);
 void loader_free(struct loader *t);
 
 enum load_step {
   LOAD_END,
-  LOAD_STOPPED, /* after load_stop() */
-  LOAD_CREATE,  /* then loader_created() */
-  LOAD_FINISH,  /* all rows are there; then loader_finished() */
+  LOAD_STOPPED,
+  LOAD_CREATE, /* then loader_created() */
+  LOAD_FINISH, /* has all rows; then loader_finished() */
 };
 
 /* *ret_table is the table of the step.  Negative: rows failed; `err` names
@@ -77,7 +77,7 @@ const char *loader_table(struct loader *t);
 
 enum load_origin {
   LOAD_FRESH,  /* empty */
-  LOAD_RESUME, /* may have rows of an earlier load */
+  LOAD_RESUME, /* can have rows of an earlier load */
   LOAD_LEAVE,  /* must not be changed */
 };
 

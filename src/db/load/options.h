@@ -9,11 +9,11 @@
 #include "opt/opt.h"
 
 struct load_cfg {
-  int table_exists; /* of prepare */
+  int table_exists; /* for prepare */
   int method;       /* enum load_method */
   bool analyze;
   int create_index;
-  bool dry_run; /* of cleanup */
+  bool dry_run; /* for cleanup */
 };
 
 extern const struct opt load_opts[];

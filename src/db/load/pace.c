@@ -1,6 +1,4 @@
-/*
- * pace.c - the progress of a command that works on tables.
- */
+/* pace.c - see pace.h. */
 #include "db/load/pace.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * pace.h - the progress of a command that works on tables, on stderr.  A thread
- * shows the sum, also during long statements.
+ * shows the sum, even during long statements.
  */
 #ifndef BENCH_LOAD_PACE_H
 #define BENCH_LOAD_PACE_H
@@ -13,7 +13,7 @@
 struct pace {
   const char *verb; /* "Loaded": static */
   enum progress_unit unit;
-  uint64_t total; /* of `unit` */
+  uint64_t total;
   /* Relaxed: only shown. */
   _Atomic uint64_t done;
   _Atomic uint64_t bytes; /* sent with `done` */

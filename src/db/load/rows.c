@@ -1,6 +1,4 @@
-/*
- * rows.c - generated rows, in the forms that databases accept.
- */
+/* rows.c - see rows.h. */
 #include "db/load/rows.h"
 
 #include <string.h>
@@ -9,8 +7,8 @@
 #include "base/fmt.h"
 #include "stats/rand/rng.h"
 
-/* Digits of 0..99, and of 0..999 with the end of a group: four bytes are moved
- * at once. */
+/* Digits of 0..99, and of 0..999 with the end of a group: one copy moves four
+ * bytes. */
 #define PAIR(a, b) \
   {                \
     a, b           \
@@ -61,7 +59,7 @@ static inline void fill(struct rng *rng, char *to)
   memcpy(to + 8, triples[part[3]], 4);
 }
 
-/* n * GROUP bytes; all digits are equally likely. */
+/* n * GROUP bytes. */
 static void rows_fill_groups(struct rng *rng, unsigned n, char *to)
 {
   struct rng local = *rng; /* for registers */
@@ -71,7 +69,6 @@ static void rows_fill_groups(struct rng *rng, unsigned n, char *to)
   *rng = local;
 }
 
-/* The highest byte first. */
 static char *rows_put_bytes(char *to, uint64_t value, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
@@ -97,7 +94,7 @@ char *row_end(struct row *r)
   return r->at;
 }
 
-/* Before a value without a length in front. */
+/* Before a value without a length. */
 static void next(struct row *r)
 {
   if (r->form == ROWS_SQL)

@@ -14,7 +14,6 @@
 
 #include "stats/rand/dist.h"
 
-/* On the way to the database. */
 enum rows_form {
   ROWS_PLAIN,  /* tabs, \N for NULL, a line feed */
   ROWS_BINARY, /* PostgreSQL's COPY in binary form */
@@ -23,8 +22,8 @@ enum rows_form {
 
 enum {
   ROW_INT_MAX = 24,  /* bytes of an integer */
-  ROW_TEXT_HEAD = 4, /* bytes, besides the text */
-  ROW_HEAD = 4,      /* bytes of a row, besides its values */
+  ROW_TEXT_HEAD = 4, /* bytes, without the text */
+  ROW_HEAD = 4,      /* bytes of a row, without its values */
 };
 
 struct row {
@@ -33,7 +32,6 @@ struct row {
   unsigned column;
 };
 
-/* At `to`. */
 void row_begin(struct row *r, enum rows_form form, unsigned columns, char *to);
 char *row_end(struct row *r);
 
@@ -42,7 +40,7 @@ void row_int(struct row *r, int64_t value);
 void row_long(struct row *r, int64_t value);
 /* In units of the last of `decimals` digits: -1000 with 2 is -10.00. */
 void row_decimal(struct row *r, int64_t units, unsigned decimals);
-/* Also a date in ISO 8601. */
+/* Also for dates, in ISO 8601. */
 void row_text(struct row *r, const char *text, size_t len);
 void row_null(struct row *r);
 
@@ -53,10 +51,10 @@ enum {
 enum {
   ROWS_C = 119,  /* characters */
   ROWS_PAD = 59, /* characters */
-  ROWS_MAX = 256 /* bytes of a row, with some reserve */
+  ROWS_MAX = 256 /* bytes of a row, rounded up */
 };
 
-/* Of one table, on one thread. */
+/* For one table, on one thread. */
 struct rows {
   uint64_t seed, table, size;
   const struct rand_params *params; /* borrowed */

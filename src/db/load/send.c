@@ -1,6 +1,4 @@
-/*
- * send.c - sends a chunk in a transaction.
- */
+/* send.c - see send.h. */
 #include "db/load/send.h"
 
 #include <errno.h>
@@ -20,7 +18,7 @@
 #include "db/load/pace.h"
 
 enum {
-  BUFFER = 128 * 1024, /* to the driver at a time */
+  BUFFER = 128 * 1024, /* bytes per call of the driver */
   TRIES = 100,
   PAUSE_MAX_MS = 100,
 };
@@ -55,7 +53,7 @@ int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
   return 0;
 }
 
-/* The connection's last failure, with the driver's messages logged.  -EIO. */
+/* Reports the last failure, and logs the driver's messages. -EIO. */
 static int send_failed(struct conn *c, struct err *err)
 {
   const struct failure *f = conn_failure(c);
@@ -105,7 +103,6 @@ static int query(struct conn *c, const char *sql)
   return c->pub.error == DB_ERROR_NONE ? 0 : -EIO;
 }
 
-/* A chunk. */
 struct sending {
   enum send_way way;
   struct maker *maker;
@@ -114,7 +111,7 @@ struct sending {
   struct steps *steps;
   char *buffer; /* owned */
   struct strbuf sql;
-  bool doubtful;        /* an earlier attempt may have left rows */
+  bool doubtful;        /* an earlier attempt can have left rows */
   uint64_t sent, bytes; /* by this attempt */
   uint64_t missing;     /* not taken by the database */
 };
@@ -135,7 +132,7 @@ static size_t put_key(const struct sending *s, enum rows_form form,
   return m->kind->put(m, form, key, to);
 }
 
-/* ---- by the driver's bulk interface ---- */
+/* ---- the driver's bulk interface ---- */
 
 static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
 {
@@ -278,7 +275,7 @@ static bool is_refused(const struct conn *c, const struct sending *s)
   return false;
 }
 
-/* -EAGAIN: the next attempt may succeed. */
+/* -EAGAIN: the next attempt can succeed. */
 static int judge(struct conn *c, struct sending *s, int rc, unsigned tries,
                  struct err *err)
 {
@@ -311,7 +308,7 @@ static int send_all(struct conn *c, struct sending *s, struct err *err)
     if (rc == 0)
       return 0;
     pace_take_back(s->pace, s->sent, s->bytes);
-    /* A COMMIT may have reached the server, and its answer was lost. */
+    /* A COMMIT can have reached the server before its answer was lost. */
     s->doubtful |= conn_failure(c)->reconnected;
     rc = judge(c, s, rc, tries, err);
     roll_back(c);

@@ -24,7 +24,6 @@ enum load_method {
 /* "auto", "insert", "bulk"; -EINVAL. */
 int load_method_parse(const char *word, enum load_method *ret);
 
-/* Of a connection. */
 enum send_way {
   SEND_UNKNOWN,
   SEND_INSERT, /* statements */
@@ -32,7 +31,7 @@ enum send_way {
   SEND_BINARY, /* bulk, in binary form */
 };
 
-/* The best way for the wish, never SEND_UNKNOWN.  -EINVAL: not possible. */
+/* The best way for the wish, never SEND_UNKNOWN. -EINVAL: not possible. */
 int send_choose(struct conn *c, enum load_method wish, enum send_way *ret,
                 struct err *err);
 
@@ -48,13 +47,13 @@ int send_chunk(struct conn *c, enum send_way *way, struct maker *m,
                const struct chunk *chunk, struct pace *pace,
                struct steps *steps, struct err *err);
 
-/* NULL: not `width` columns, and the error is set. */
+/* NULL: not `width` columns; sets the error. */
 const sql_row *send_fetch(sql_result *rs, unsigned width, struct err *err);
 
-/* 0 if the value is no whole number. */
+/* 0 if the value is not a whole number. */
 uint64_t send_number(const sql_value *v);
 
-/* Execute a statement, and free its text in any case. */
+/* Executes a statement, and always frees its text. */
 int send_query(struct conn *c, struct strbuf *sql, sql_result **ret,
                struct err *err);
 

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the kind. */
 enum json_param {
   JSON_DOCUMENTS,
   JSON_GROUPS, /* k is 1..groups */

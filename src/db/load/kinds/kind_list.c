@@ -1,6 +1,4 @@
-/*
- * kind_list.c - all kinds of tables.
- */
+/* kind_list.c - see kind_list.h. */
 #include "db/load/kinds/kind_list.h"
 
 #include <string.h>

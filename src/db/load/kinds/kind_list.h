@@ -12,7 +12,7 @@ extern const struct kind *const kind_list[];
 /* Or NULL. */
 const struct kind *kind_find(const char *name);
 
-/* In files of these names; bank and counter in numbers.c. */
+/* Each in the file of its name; bank and counter in numbers.c. */
 extern const struct kind kind_bank;
 extern const struct kind kind_counter;
 extern const struct kind kind_json;

@@ -68,7 +68,7 @@ static void describe_bank(const struct kind_args *args, uint64_t number,
   describe(args, "bank_accounts", bank_columns, ARRAY_SIZE(bank_columns), ret);
 }
 
-/* The counter has no second parameter: 0. */
+/* The counter's second parameter is 0. */
 static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
 {
   struct row row;

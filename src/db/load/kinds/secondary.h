@@ -1,8 +1,8 @@
 /*
  * secondary.h - the rows of the script secondary.
  *
- * The column k has the values 1..keys, each in the same number of rows,
- * scattered over the table.
+ * The column k has the values 1..keys, each in equally many rows, scattered
+ * over the table.
  */
 #ifndef BENCH_LOAD_KINDS_SECONDARY_H
 #define BENCH_LOAD_KINDS_SECONDARY_H
@@ -11,7 +11,6 @@
 
 #include "stats/rand/scramble.h"
 
-/* Of the kind. */
 enum secondary_param {
   SECONDARY_KEYS,
   SECONDARY_PER_KEY, /* rows of a key */
@@ -23,14 +22,14 @@ struct secondary {
   struct scramble order; /* ids to places, for k */
 };
 
-/* `param`: enum secondary_param, at least 1 but for the seed. */
+/* `param`: enum secondary_param, at least 1 except the seed. */
 void secondary_init(struct secondary *s, const uint64_t *param);
 
-/* Of row `id`. */
+/* For row `id`. */
 uint64_t secondary_k(const struct secondary *s, uint64_t id);
 uint64_t secondary_v(const struct secondary *s, uint64_t id);
 
-/* Of value k; n is 0..per_key-1. */
+/* For value k; n is 0..per_key-1. */
 uint64_t secondary_id(const struct secondary *s, uint64_t k, uint64_t n);
 
 #endif

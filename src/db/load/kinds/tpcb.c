@@ -1,7 +1,7 @@
 /*
  * tpcb.c - the tables of pgbench, as after `pgbench -i`: ten tellers and
- * 100,000 accounts a branch, an empty history.  Fillers of branches and tellers
- * stay NULL.
+ * 100,000 accounts per branch, an empty history.  Fillers of branches and
+ * tellers stay NULL.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "db/load/kinds/kind_list.h"
 
 enum {
-  SCALE, /* the parameter */
+  SCALE,
 };
 
 enum {
-  TELLERS = 10, /* of a branch */
+  TELLERS = 10, /* per branch */
   ACCOUNTS = 100000,
   SCALE_MAX = 19999, /* pgbench has 64-bit numbers above */
   /* The largest comes first, for the other threads. */
@@ -72,7 +72,7 @@ static void describe(const struct kind_args *args, uint64_t number,
   }
 }
 
-/* Key, branch (but for branches), balance, blank filler (of accounts). */
+/* Key, branch (except for branches), balance, blank filler (for accounts). */
 static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
 {
   struct row row;

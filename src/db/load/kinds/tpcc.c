@@ -1,8 +1,8 @@
 /*
  * tpcc.c - the tables of the tpcc script, filled as in TPC-C 4.3.3.
  *
- * Each row has a random stream of its own; both tables of an order read the
- * number of its lines from one stream.  Fixed moments make equal loads.
+ * Each row has its own random stream; both tables of an order draw the number
+ * of its lines from one stream.  Fixed dates make equal loads.
  */
 #include "db/load/kinds/tpcc.h"
 
@@ -59,7 +59,7 @@ static const char *const stock_columns[] = {
   "s_remote_cnt", "s_data"
 };
 
-/* In the order of the primary key. */
+/* Columns of the primary key. */
 enum levels {
   BY_ITEM,
   BY_WAREHOUSE,
@@ -78,7 +78,7 @@ static const struct {
   const char *types, *cents; /* with decimals; with cents */
   enum levels levels;
   const char *key[3];
-  unsigned disk_bytes; /* estimated for InnoDB, the largest */
+  unsigned disk_bytes; /* estimate for InnoDB, the largest */
 } tables[] = {
   [TPCC_ORDER_LINE] = { "order_line",
                         COLUMNS(order_line),
@@ -162,13 +162,13 @@ static int check(const struct kind_args *args, struct err *err)
   return 0;
 }
 
-/* The first order of a district that was not delivered. */
+/* A district's first order without delivery. */
 static uint64_t tpcc_first_undelivered(const struct kind_args *args)
 {
   return args->value[TPCC_CUSTOMERS] * 7 / 10 + 1;
 }
 
-/* 5..15, of a key of table orders. */
+/* For a key of table orders. */
 static unsigned tpcc_order_lines(const struct kind_args *args, uint64_t key)
 {
   struct rng rng;
@@ -244,20 +244,19 @@ static unsigned lines(struct maker *m, uint64_t key)
 }
 
 enum {
-  INITIAL_PAYMENT = 1000, /* cents, of each customer */
+  INITIAL_PAYMENT = 1000, /* cents per customer */
   CREDIT_LIMIT = 5000000, /* cents */
   LINE_CENTS = 999999,    /* the largest amount of a line */
 };
 
 static const char moment[] = "2026-01-01 00:00:00";
 
-/* Of a maker: the customers of a district's orders. */
+/* A maker's state: customers of a district's orders. */
 struct tpcc_rows {
-  uint64_t district;                     /* of all, from 1; 0: none yet */
+  uint64_t district;                     /* among all, from 1; 0: none yet */
   uint16_t customer[TPCC_STD_CUSTOMERS]; /* a permutation */
 };
 
-/* One row. */
 struct making {
   struct maker *m;
   struct rng rng;
@@ -272,7 +271,7 @@ static int64_t between(struct making *k, uint64_t a, uint64_t b)
   return (int64_t)(a + rng_below(&k->rng, b - a + 1));
 }
 
-/* Letters and digits, ten for a random number. */
+/* Letters and digits, ten for each draw. */
 static void fill(struct rng *rng, char *to, size_t len)
 {
   static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -331,7 +330,6 @@ static void put_moment(struct making *k)
   put_word(k, moment);
 }
 
-/* `units` of 10^-decimals. */
 static void put_decimal(struct making *k, int64_t units, unsigned decimals)
 {
   if (k->m->args.value[TPCC_CENTS])
@@ -385,7 +383,7 @@ static void put_last_name(struct making *k, uint64_t c)
 
 /* ---- orders ---- */
 
-/* The permutation of a district; streams after those of rows. */
+/* A district's permutation; its streams come after those of rows. */
 static void shuffle(struct tpcc_rows *s, const struct kind_args *args,
                     uint64_t district)
 {
@@ -414,7 +412,6 @@ static int64_t customer_of(struct making *k)
   return s->customer[k->key[2] - 1];
 }
 
-/* Number, district, warehouse. */
 static void put_key(struct making *k)
 {
   row_int(&k->row, (int64_t)k->key[2]);
@@ -525,7 +522,6 @@ static void put_item(struct making *k)
   put_data(k);
 }
 
-/* The first draw for a row of stock. */
 static unsigned first_quantity(struct rng *rng)
 {
   return 10 + (unsigned)rng_below(rng, 91);

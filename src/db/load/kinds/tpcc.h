@@ -8,14 +8,13 @@
 
 #include "db/load/kind.h"
 
-/* Of the kind. */
 enum tpcc_param {
   TPCC_WAREHOUSES,
-  TPCC_DISTRICTS, /* of a warehouse */
-  TPCC_CUSTOMERS, /* and orders, of a district */
+  TPCC_DISTRICTS, /* per warehouse */
+  TPCC_CUSTOMERS, /* and orders, per district */
   TPCC_ITEMS,
   TPCC_C_LOAD, /* the constant of NURand for last names */
-  TPCC_CENTS,  /* 1: integers, of cents or of 1/10000 */
+  TPCC_CENTS,  /* 1: integers: cents, or 1/10000 */
   TPCC_PARAMS
 };
 
@@ -42,7 +41,7 @@ enum {
   TPCC_ROW_MAX = 1600, /* bytes of a row */
 };
 
-/* Before the first run, of a key of table stock. */
+/* Before the first run, for a key of table stock. */
 unsigned tpcc_first_quantity(uint64_t seed, uint64_t key);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * ycsb.c - the table of the ycsb script.  Rows are loaded in the order of the
- * index, also with hashed keys.
+ * index, even with hashed keys.
  */
 #include "db/load/kinds/ycsb.h"
 
@@ -367,7 +367,6 @@ enum {
   CHECK_DIGITS = 8,
 };
 
-/* First words of random streams. */
 enum {
   FOR_LOADED = 1,
   FOR_IN_BETWEEN,
@@ -475,7 +474,6 @@ static void put_hex(char *to, uint64_t value, unsigned digits)
   }
 }
 
-/* False: another character. */
 static bool get_hex(const char *text, unsigned digits, uint64_t *ret)
 {
   uint64_t value = 0;

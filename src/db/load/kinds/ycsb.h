@@ -25,7 +25,6 @@
 
 struct kind_args;
 
-/* Of the kind. */
 enum ycsb_param {
   YCSB_RECORDS,
   YCSB_FIELDS,
@@ -56,7 +55,6 @@ struct ycsb {
   struct scramble in_between; /* the others */
 };
 
-/* With checked parameters. */
 void ycsb_init(struct ycsb *y, const struct kind_args *args);
 
 /* 1..2^63-1; 0: too many rows. */
@@ -80,11 +78,11 @@ void ycsb_field(const struct ycsb *y, uint64_t row, unsigned field,
 enum ycsb_fault {
   YCSB_FINE,
   YCSB_NULL,
-  YCSB_SIZE,  /* another length */
-  YCSB_FORM,  /* no version */
-  YCSB_CHECK, /* a wrong check word */
-  YCSB_TEXT,  /* not the text of its version */
-  YCSB_TORN,  /* fields of different writes of the row */
+  YCSB_SIZE,
+  YCSB_FORM, /* no version */
+  YCSB_CHECK,
+  YCSB_TEXT, /* not the text of its version */
+  YCSB_TORN, /* fields of different writes */
   YCSB_FAULTS
 };
 
@@ -98,7 +96,7 @@ struct ycsb_reading {
   uint64_t whole; /* version of whole writes */
 };
 
-/* `text` may be NULL.  *ret_version is set for YCSB_FINE and YCSB_TORN. */
+/* `text` can be NULL.  Sets *ret_version for YCSB_FINE and YCSB_TORN. */
 enum ycsb_fault ycsb_read(struct ycsb_reading *r, unsigned field,
                           const char *text, size_t len,
                           struct ycsb_version *ret_version);
@@ -108,7 +106,7 @@ enum ycsb_op {
   YCSB_UPDATE,
   YCSB_INSERT,
   YCSB_SCAN,
-  YCSB_RMW, /* read, modify, write */
+  YCSB_RMW,
   YCSB_OPS
 };
 
@@ -133,7 +131,7 @@ enum ycsb_op ycsb_draw_op(const struct ycsb_workload *w, struct rng *rng);
 /* Rows first, first + stride, ... */
 struct ycsb_extent {
   uint64_t first, stride;
-  uint64_t count; /* can be read */
+  uint64_t count; /* readable rows */
   uint64_t below; /* rows with lower indexes */
 };
 
@@ -153,9 +151,9 @@ struct ycsb_keys {
   size_t n_past, room_past;
   struct ycsb_extent own; /* without its count */
 
-  pthread_mutex_t lock; /* protects the rest, but not reading `readable` */
+  pthread_mutex_t lock; /* protects the rest; not for reading `readable` */
   uint64_t begun, acknowledged;
-  uint64_t stopped_at; /* rows before the first insert that was given up */
+  uint64_t stopped_at; /* rows before the first abandoned insert */
   struct ycsb_client *oldest, *newest;
   _Atomic uint64_t readable; /* of `own`; written with the lock */
 };
@@ -170,15 +168,14 @@ int ycsb_keys_add(struct ycsb_keys *k, uint64_t first, uint64_t stride,
                   uint64_t count);
 void ycsb_keys_own(struct ycsb_keys *k, uint64_t first, uint64_t stride);
 
-/* Rows that can be read. */
 uint64_t ycsb_keys_readable(const struct ycsb_keys *k);
 /* Row with an index 1..ycsb_keys_readable(). */
 uint64_t ycsb_keys_at(const struct ycsb_keys *k, uint64_t index);
-/* A row that can be read. */
+/* A readable row. */
 uint64_t ycsb_keys_draw(const struct ycsb_keys *k, struct ycsb_client *c,
                         struct rng *rng);
 
-/* Begin an insert; returns its row, which is readable some time after
+/* Begins an insert; returns its row, which becomes readable some time after
  * ycsb_keys_inserted(). */
 uint64_t ycsb_keys_insert(struct ycsb_keys *k, struct ycsb_client *c);
 void ycsb_keys_inserted(struct ycsb_keys *k, struct ycsb_client *c);
