@@ -1,6 +1,3 @@
-/*
- * token.c - see token.h.
- */
 #include "ack/token.h"
 
 #include <errno.h>

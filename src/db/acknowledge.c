@@ -1,6 +1,3 @@
-/*
- * acknowledge.c - see acknowledge.h.
- */
 #include "db/acknowledge.h"
 
 #include <stdbool.h>

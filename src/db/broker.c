@@ -1,6 +1,3 @@
-/*
- * broker.c - see broker.h.
- */
 #include "db/broker.h"
 
 #include <stdio.h>

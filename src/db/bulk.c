@@ -1,6 +1,3 @@
-/*
- * bulk.c - see bulk.h.
- */
 #include "db/bulk.h"
 
 #include <string.h>

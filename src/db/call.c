@@ -1,6 +1,3 @@
-/*
- * call.c - see call.h.
- */
 #include "db/call.h"
 
 #include <string.h>

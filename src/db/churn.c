@@ -1,6 +1,3 @@
-/*
- * churn.c - see churn.h.
- */
 #include "db/churn.h"
 
 #include <ctype.h>

@@ -1,6 +1,3 @@
-/*
- * conn.c - see conn.h.
- */
 #include "db/conn.h"
 
 #include <stdlib.h>

@@ -1,6 +1,3 @@
-/*
- * conn_message.c - see conn_message.h.
- */
 #include "db/conn_message.h"
 
 #include <inttypes.h>

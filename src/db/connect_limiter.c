@@ -1,6 +1,3 @@
-/*
- * connect_limiter.c - see connect_limiter.h.
- */
 #include "db/connect_limiter.h"
 
 #include "base/clock.h"

@@ -1,6 +1,3 @@
-/*
- * copy.c - see copy.h.
- */
 #include "db/copy.h"
 
 #include <stdio.h>

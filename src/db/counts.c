@@ -1,6 +1,3 @@
-/*
- * counts.c - see counts.h.
- */
 #include "db/counts.h"
 
 #include <stdlib.h>

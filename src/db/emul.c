@@ -1,6 +1,3 @@
-/*
- * emul.c - see emul.h.
- */
 #include "db/emul.h"
 
 #include <ctype.h>

@@ -1,6 +1,3 @@
-/*
- * env.c - see env.h.
- */
 #include "db/env.h"
 
 #include <stdlib.h>

@@ -1,6 +1,3 @@
-/*
- * env_conns.c - see env_conns.h.
- */
 #include "db/env_conns.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * error_policy.c - see error_policy.h.
- */
 #include "db/error_policy.h"
 
 #include <ctype.h>

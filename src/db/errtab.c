@@ -1,6 +1,3 @@
-/*
- * errtab.c - see errtab.h.
- */
 #include "db/errtab.h"
 
 #include <inttypes.h>

@@ -1,6 +1,3 @@
-/*
- * exec.c - see exec.h.
- */
 #include "db/exec.h"
 
 #include <stdlib.h>

@@ -1,6 +1,3 @@
-/*
- * find_primary.c - see find_primary.h.
- */
 #include "db/find_primary.h"
 
 #include "base/minmax.h"

@@ -1,6 +1,3 @@
-/*
- * look.c - see look.h.
- */
 #include "db/look.h"
 
 #include <inttypes.h>

@@ -1,6 +1,3 @@
-/*
- * message.c - see message.h.
- */
 #include "db/message.h"
 
 #include <ctype.h>

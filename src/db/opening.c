@@ -1,6 +1,3 @@
-/*
- * opening.c - see opening.h.
- */
 #include "db/opening.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * options.c - see options.h.
- */
 #include "db/options.h"
 
 static const char *const ps_mode_words[] = { "auto",   "prepared", "unnamed",

@@ -1,6 +1,3 @@
-/*
- * outage.c - see outage.h.
- */
 #include "db/outage.h"
 
 #include <inttypes.h>

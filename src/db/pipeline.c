@@ -1,6 +1,3 @@
-/*
- * pipeline.c - see pipeline.h.
- */
 #include "db/pipeline.h"
 
 #include <stdio.h>

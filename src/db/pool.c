@@ -1,6 +1,3 @@
-/*
- * pool.c - see pool.h.
- */
 #include "db/pool.h"
 
 #include <stdlib.h>

@@ -1,6 +1,3 @@
-/*
- * process.c - see process.h.
- */
 #include "db/process.h"
 
 #include <errno.h>

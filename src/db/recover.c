@@ -1,6 +1,3 @@
-/*
- * recover.c - see recover.h.
- */
 #include "db/recover.h"
 
 #include <stdio.h>

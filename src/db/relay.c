@@ -1,6 +1,3 @@
-/*
- * relay.c - see relay.h.
- */
 #include "db/relay.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * role.c - see role.h.
- */
 #include "db/role.h"
 
 #include <string.h>

@@ -1,6 +1,3 @@
-/*
- * stmt.c - see stmt.h.
- */
 #include "db/stmt.h"
 
 #include <stdint.h>

@@ -1,6 +1,3 @@
-/*
- * transport.c - see transport.h.
- */
 #include "db/transport.h"
 
 #include <math.h>

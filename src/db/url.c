@@ -1,4 +1,3 @@
-/* url.c - see url.h. */
 #include "db/url.h"
 
 #include <ctype.h>

@@ -1,6 +1,3 @@
-/*
- * visit.c - see visit.h.
- */
 #include "db/visit.h"
 
 #include <stdio.h>

@@ -1,6 +1,3 @@
-/*
- * watch.c - see watch.h.
- */
 #include "db/watch.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* cmdline.c - see cmdline.h. */
 #include "opt/cmdline.h"
 
 #include <assert.h>

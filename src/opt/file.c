@@ -1,4 +1,3 @@
-/* file.c - see file.h. */
 #include "opt/file.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* help.c - see help.h. */
 #include "opt/help.h"
 
 #include <stdbool.h>

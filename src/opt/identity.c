@@ -1,4 +1,3 @@
-/* identity.c - see identity.h. */
 #include "opt/identity.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* optset.c - see optset.h. */
 #include "opt/optset.h"
 
 #include <errno.h>

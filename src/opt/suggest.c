@@ -1,4 +1,3 @@
-/* suggest.c - see suggest.h. */
 #include "opt/suggest.h"
 
 #include <ctype.h>

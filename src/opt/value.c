@@ -1,4 +1,3 @@
-/* value.c - see value.h. */
 #include "opt/value.h"
 
 #include <errno.h>

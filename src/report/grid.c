@@ -1,4 +1,3 @@
-/* grid.c - see grid.h. */
 #include "report/grid.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* live_line.c - see live_line.h. */
 #include "report/live_line.h"
 
 #include <inttypes.h>

@@ -1,4 +1,3 @@
-/* reporter.c - see reporter.h. */
 #include "report/reporter.h"
 
 #include "base/err.h"

@@ -1,4 +1,3 @@
-/* text.c - see text.h. */
 #include "report/text.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* text_reporter.c - see text_reporter.h. */
 #include "report/text_reporter.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* warnings.c - see warnings.h. */
 #include "report/warnings.h"
 
 #include <math.h>

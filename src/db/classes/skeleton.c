@@ -1,6 +1,3 @@
-/*
- * skeleton.c - see skeleton.h.
- */
 #include "db/classes/skeleton.h"
 
 #include <assert.h>

@@ -1,6 +1,3 @@
-/*
- * statement.c - see statement.h.
- */
 #include "db/classes/statement.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * db_figures.c - see db_figures.h.
- */
 #include "db/figures/db_figures.h"
 
 #include <stdio.h>

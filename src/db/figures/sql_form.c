@@ -1,6 +1,3 @@
-/*
- * sql_form.c - see sql_form.h.
- */
 #include "db/figures/sql_form.h"
 
 #include <inttypes.h>

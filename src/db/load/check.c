@@ -1,4 +1,3 @@
-/* check.c - see check.h. */
 #include "db/load/check.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* chunks.c - see chunks.h. */
 #include "db/load/chunks.h"
 
 #include <errno.h>

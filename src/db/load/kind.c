@@ -1,4 +1,3 @@
-/* kind.c - see kind.h. */
 #include "db/load/kind.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* pace.c - see pace.h. */
 #include "db/load/pace.h"
 
 #include <string.h>

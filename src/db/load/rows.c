@@ -1,4 +1,3 @@
-/* rows.c - see rows.h. */
 #include "db/load/rows.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* send.c - see send.h. */
 #include "db/load/send.h"
 
 #include <errno.h>

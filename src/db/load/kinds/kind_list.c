@@ -1,4 +1,3 @@
-/* kind_list.c - see kind_list.h. */
 #include "db/load/kinds/kind_list.h"
 
 #include <string.h>
