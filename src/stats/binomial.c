@@ -1,6 +1,6 @@
 /*
- * binomial.c - tails of the binomial distribution by the incomplete beta
- * function, which continues them to fractions.
+ * binomial.c - by the incomplete beta function, which continues the tails to
+ * fractions.
  */
 #include "stats/binomial.h"
 
@@ -19,7 +19,7 @@ static double not_zero(double x)
   return fabs(x) < TINY ? TINY : x;
 }
 
-/* By the method of Lentz; converges fast for x below the mean. */
+/* Lentz's method; converges fast for x below the mean. */
 static double beta_fraction(double a, double b, double x)
 {
   double c = 1.0, d = 1.0 / not_zero(1.0 - (a + b) * x / (a + 1.0));

@@ -5,8 +5,8 @@
 #ifndef BENCH_STATS_BINOMIAL_H
 #define BENCH_STATS_BINOMIAL_H
 
-/* P(X <= hits) in `trials` (at least 0), each a hit with probability `share`
- * (0..1); 0 for negative hits. */
+/* P(X <= hits), `share` (0..1) being the probability of a hit. 0 for negative
+ * hits. */
 double binomial_at_most(double trials, double hits, double share);
 
 /* P(X >= hits). */

@@ -9,9 +9,9 @@
 #include "base/minmax.h"
 
 enum {
-  BUSY_CLASSES = 4, /* in use all the time in most tests */
+  BUSY_CLASSES = 4, /* busy in most tests */
   FEW = 2,          /* half as many histograms if threads share */
-  FEWER = 8,        /* and all others this fraction */
+  FEWER = 8,        /* the fraction for the other classes */
 };
 
 struct class_memo {
@@ -81,8 +81,7 @@ void class_set_free(struct class_set *set)
   free(set);
 }
 
-/* Under the lock. The last place is for all classes without one of their own,
- * and for names that do not fit into memory. */
+/* Under the lock. The last place is for the classes that do not fit. */
 static unsigned class_add(struct class_set *set, unsigned n, const char *name,
                           size_t len)
 {
@@ -238,7 +237,7 @@ void class_read(struct class_set *set, unsigned id, struct class_totals *ret)
   if (!ret->hist)
     return;
   class_read_hists(set, id, ret->hist);
-  /* An operation of this moment may be in only one. */
+  /* An operation that ends now can be in only one. */
   ret->count = ret->hist->total;
 }
 
@@ -300,7 +299,7 @@ void class_periods_done(struct class_periods *p)
   memset(p, 0, sizeof(*p));
 }
 
-/* Classes without memory are tried again later. */
+/* Retries classes that got no memory. */
 static void class_add_tracks(struct class_periods *p)
 {
   const unsigned n = p->set ? class_count(p->set) : 0;
@@ -345,8 +344,8 @@ static void class_set_limits(struct class_report *r)
   }
 }
 
-/* An operation may be in the histogram and not in the sum, or the other way
- * round: keep the mean possible. */
+/* The sum and the histogram can differ by an operation: keep the mean
+ * possible. */
 static void class_fit_sum(struct class_report *r)
 {
   const double n = (double)r->count;
@@ -364,7 +363,6 @@ uint64_t class_percentile(const struct class_report *c, double pct)
   return ns < c->min_ns ? c->min_ns : min_u64(ns, c->max_ns);
 }
 
-/* The difference between `base` and now. */
 static void class_fill(struct class_periods *p, unsigned id,
                        const struct class_totals *base)
 {

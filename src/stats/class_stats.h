@@ -1,12 +1,10 @@
 /*
- * class_stats.h - classes of operations: how many of each, and how long they
- * took.
+ * class_stats.h - counts and latencies of classes of operations.
  *
  * A class is a kind of operation: a read, an fsync, one SQL statement. A
- * recorder belongs to a thread that runs events; any thread may read. The
- * numbers only grow; periods are differences. Recorders exist only if the
- * results show classes. Threads share histograms, the more so with many
- * classes.
+ * recorder belongs to one thread; any thread can read it. Numbers only grow; a
+ * period is the difference of two readings. Recorders exist only if the results
+ * show classes. Threads share histograms if there are many classes.
  */
 #ifndef BENCH_STATS_CLASS_STATS_H
 #define BENCH_STATS_CLASS_STATS_H
@@ -28,12 +26,12 @@ enum {
 };
 
 struct class_cell {
-  /* Only the thread writes these. */
+  /* Written by the recorder's thread alone. */
   _Atomic uint64_t count; /* includes failures */
   _Atomic uint64_t errors;
   _Atomic uint64_t rows;
   _Atomic uint64_t bytes;
-  _Atomic uint64_t reconnects; /* see class_add_trouble() */
+  _Atomic uint64_t reconnects;
   _Atomic uint64_t sum_ns;
 
   struct hist *hist; /* borrowed from the set, like `slow` */
@@ -47,8 +45,7 @@ struct class_recorder {
   struct class_set *set;
   unsigned thread;
   struct class_memo *memos;
-  /* Made by the thread at the first record. Release pairs with the acquire of
-   * readers. */
+  /* Made at the first record. Release pairs with the acquire of readers. */
   _Atomic(struct class_cell *) cell[CLASS_MAX];
 };
 
@@ -78,28 +75,21 @@ static inline struct class_recorder *class_recorder_of(struct class_set *set,
   return &set->of[thread];
 }
 
-/*
- * The number of the class of this name, which ends at a zero byte or after
- * `len`; made if needed. Takes a lock and searches: keep the number. Any
- * thread.
- */
+/* The class of this name, which ends at a zero byte or after `len`; made if
+ * needed. Takes a lock and searches: keep the number. */
 unsigned class_id(struct class_set *set, const char *name, size_t len);
 
 /* Borrowed from the set. */
 const char *class_name(const struct class_set *set, unsigned id);
 unsigned class_count(const struct class_set *set);
 
-/*
- * Memory, owned by the set, for a thread's notes on how `key` names its
- * classes: `size` bytes, zeroed at first. Only by the recorder's thread. NULL:
- * no memory.
- */
+/* `size` bytes owned by the set, zeroed at first, in which the recorder's
+ * thread notes how `key` names its classes. NULL: no memory. */
 void *class_recorder_memo(struct class_recorder *r, const void *key,
                           size_t size);
 
 struct class_cell *class_cell_new(struct class_recorder *r, unsigned id);
 
-/* One operation of this thread has ended. */
 static inline void class_record(struct class_recorder *r, unsigned id,
                                 uint64_t took_ns,
                                 const struct class_outcome *outcome)
@@ -130,24 +120,24 @@ void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
 /* Over all threads, since the start. */
 struct class_totals {
   uint64_t count, errors, rows, bytes, reconnects, sum_ns;
-  /* [opt] owned by the caller; NULL: not wanted */
+  /* [opt] owned by the caller */
   struct hist_sum *hist;
 };
 
-/* The histogram, if any, has `count` values. Other numbers may lack an
- * operation of this moment. */
+/* The histogram has `count` values. Other numbers can lack an operation that
+ * ends now. */
 void class_read(struct class_set *set, unsigned id, struct class_totals *ret);
 
-/* One thread at a time: the one that makes reports. */
+/* For the one thread that makes reports. */
 
-/* min and max are those of the bucket, at most 0.1 % off; times are 0 if
- * nothing happened. */
+/* min and max are those of the bucket, at most 0.1 % off; 0 without
+ * operations. */
 struct class_report {
   const char *name;
   uint64_t count, errors, rows, bytes;
   uint64_t sum_ns, min_ns, max_ns;
   const struct hist_sum *hist;
-  uint64_t reconnects; /* see class_add_trouble() */
+  uint64_t reconnects;
 };
 
 /* Within [min, max]; 0: no values. */
@@ -168,15 +158,13 @@ struct class_periods {
   struct class_totals now;     /* owns its histogram */
 };
 
-/* Returns 0 or -ENOMEM. */
 int class_periods_init(struct class_periods *p, struct class_set *set);
 void class_periods_done(struct class_periods *p);
 
-/* Forget everything before this moment. */
 void class_periods_restart(struct class_periods *p);
 
-/* Of the interval since the last call or restart, and since the last restart;
- * with idle classes. Valid until the next call of either. */
+/* Since the last call or restart, and since the last restart, with idle
+ * classes. Valid until the next call of either. */
 struct class_list class_periods_interval(struct class_periods *p);
 struct class_list class_periods_total(struct class_periods *p);
 

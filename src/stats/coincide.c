@@ -1,6 +1,3 @@
-/*
- * coincide.c - which series go together with dips of a run.
- */
 #include "stats/coincide.h"
 
 #include <errno.h>
@@ -36,7 +33,7 @@ struct coincide_shape {
 
 /* ---- distances ---- */
 
-#define GOLDEN 0.6180339887498949 /* its multiples are spread best */
+#define GOLDEN 0.6180339887498949 /* its multiples spread best */
 
 static size_t coincide_common_divisor(size_t a, size_t b)
 {
@@ -50,7 +47,7 @@ static size_t coincide_common_divisor(size_t a, size_t b)
 }
 
 /* All distances from `first` to `last` >= `first`, or COINCIDE_TURNS of them,
- * unevenly spread, `first` first. Returns how many; `ret` has room. */
+ * unevenly spread. `first` comes first. */
 static size_t coincide_turns(size_t first, size_t last, size_t *ret)
 {
   const size_t n = last - first + 1;
@@ -70,13 +67,13 @@ static size_t coincide_turns(size_t first, size_t last, size_t *ret)
 #define PEAK 3.0
 
 enum {
-  USUAL_MIN = 8,   /* with fewer intervals, none is unusual */
+  USUAL_MIN = 8,   /* fewer intervals have no usual value */
   AROUND_MIN = 15, /* on each side of a running median */
   AROUND_MAX = 60,
   AROUND_SHARE = 16 /* a side has this fraction of all intervals */
 };
 
-/* Of the known values; NAN: none. Sorts `of`. */
+/* Of the known values; NAN: all unknown. Sorts `of`. */
 static double coincide_median(double *of, size_t n)
 {
   if (n == 0)
@@ -100,11 +97,11 @@ static double coincide_median_around(const double *v, size_t n, size_t at)
   return coincide_median(near, k);
 }
 
-/* Distance from the median around the interval, 0 to 1; 0: in no dip. */
+/* Distance from the median around the interval, 0 to 1; 0: outside of dips. */
 struct depth {
-  double rate;    /* in a dip or not */
-  double latency; /* of a peak */
-  bool low;       /* the rate is that of a dip */
+  double rate;
+  double latency;
+  bool low; /* the rate is that of a dip */
 };
 
 static struct depth coincide_depth_at(const struct coincide_input *in, size_t i)
@@ -120,8 +117,8 @@ static struct depth coincide_depth_at(const struct coincide_input *in, size_t i)
   return d;
 }
 
-/* Events that end in an interval may have waited in earlier ones: latencies
- * count only in dips whose rate is never low. */
+/* Events that end in an interval often waited in earlier ones: latencies count
+ * only in dips whose rate is never low. */
 static void coincide_note_loss(const struct coincide_input *in,
                                const struct coincide_dip *dip, bool low,
                                double *loss)
@@ -142,15 +139,12 @@ static void coincide_keep_edges(const bool *dip, size_t n, double *loss)
   }
 }
 
-/*
- * Returns the number of dips, 0 with fewer than eight intervals; `ret` has room
- * for n. `ret_dip` and `ret_loss`, [n]: in a dip? the loss from 0 to 1, with
- * the neighbours of dips.
- */
+/* Returns the number of dips; `ret` has room for n. `ret_dip` and `ret_loss`
+ * have n elements; the loss (0 to 1) includes the neighbours of dips. */
 static size_t coincide_dips(const struct coincide_input *in, bool *ret_dip,
                             double *ret_loss, struct coincide_dip *ret)
 {
-  bool low = false; /* in the present dip */
+  bool low = false;
   double sum = 0;
   size_t k = 0;
 
@@ -191,7 +185,7 @@ static size_t coincide_dips(const struct coincide_input *in, bool *ret_dip,
 
 /* ---- shapes ---- */
 
-#define ALIKE 0.5     /* a smaller correlation is none */
+#define ALIKE 0.5     /* a smaller correlation counts as none */
 #define ROUNDING 1e-9 /* sums in another order differ by less */
 
 static double coincide_length_of(const double *v, size_t n)
@@ -241,8 +235,8 @@ static double coincide_share_of(const double *by_distance, size_t n, double fit)
   return (double)as_good / (double)n;
 }
 
-/* Series k, 0 where it is as usual. Returns the share of distances with as good
- * a fit. */
+/* `excess`: the series, 0 where it is as usual. Returns the share of distances
+ * that fit as well. */
 static double coincide_shape_add(struct coincide_shape *c, size_t k,
                                  const double *excess)
 {
@@ -253,8 +247,8 @@ static double coincide_shape_add(struct coincide_shape *c, size_t k,
   return coincide_share_of(c->fit, c->n_turns, c->own[k]);
 }
 
-/* The share of distances at which any series fits as well; 1 if series k is not
- * like the loss. */
+/* The share of distances at which any series fits as well; 1 if series k is
+ * unlike the loss. */
 static double coincide_shape_chance(const struct coincide_shape *c, size_t k)
 {
   return c->own[k] >= ALIKE
@@ -264,14 +258,12 @@ static double coincide_shape_chance(const struct coincide_shape *c, size_t k)
 
 /* ---- findings ---- */
 
-#define FAR 4.0 /* robust standard deviations */
-#define TO_SIGMA                                                         \
-  1.4826           /* from the median deviation of a normal distribution \
-                    */
+#define FAR 4.0         /* robust standard deviations */
+#define TO_SIGMA 1.4826 /* median deviation to sigma, if normal */
 #define MARGIN 0.5 /* of a dip of usual weight: no shift is worse by less */
 #define P_ONE 0.01
 #define P_ANY 0.01
-#define TIMES_CHANCE 1.5 /* more dips than by chance */
+#define TIMES_CHANCE 1.5
 
 enum {
   BEFORE = 2, /* intervals before a dip */
@@ -280,8 +272,8 @@ enum {
   SHIFTS = 99 /* needed for one in a hundred */
 };
 
-/* How far above its usual values? 0: not active. False: nowhere. `work` has n
- * elements. */
+/* How far above its usual values; 0: not active. Returns false if it is active
+ * nowhere. `work` has n elements. */
 static bool coincide_mark_active(const double *v, size_t n, double *work,
                                  double *ret)
 {
@@ -307,7 +299,6 @@ static bool coincide_mark_active(const double *v, size_t n, double *work,
   return any;
 }
 
-/* Active intervals near the shifted dip. */
 static uint32_t coincide_active_near(const uint32_t *sum, size_t n,
                                      const struct coincide_dip *d, size_t shift)
 {
@@ -337,8 +328,8 @@ struct work {
 };
 
 /*
- * The fit at this shift. Dips count by weight: noise makes many short, flat
- * ones. One half is for being active near the dip, the other for the share of
+ * Dips count by weight, because noise makes many short, flat ones. Half of the
+ * score is for being active near the dip. The other half is for the share of
  * the dip: a small shift covers less of a long dip.
  */
 static double coincide_match_at(const struct work *w, size_t shift,
@@ -389,7 +380,7 @@ static void coincide_judge_series(struct work *w, size_t k)
     w->highest[s] = fmax(w->highest[s], (w->match[s] - matches) / sd);
 }
 
-/* How often any series gets as far. */
+/* The share of shifts at which any series gets as far. */
 static double coincide_chance_of_any(const struct work *w, size_t k)
 {
   size_t as_far = 0;
@@ -416,7 +407,7 @@ static void coincide_keep(struct coincide_result *ret,
     ret->of[at] = *f;
 }
 
-/* The smallest shift to either side: that of the longest dip, if enough shifts
+/* The smallest shift to either side: the longest dip, if enough shifts
  * remain. */
 static size_t coincide_find_reach(const struct work *w)
 {
@@ -429,7 +420,6 @@ static size_t coincide_find_reach(const struct work *w)
   return min_u64(reach, most);
 }
 
-/* The next `n` words of the memory. */
 static void *coincide_take(uint64_t **memory, size_t n)
 {
   void *at = *memory;
@@ -438,7 +428,6 @@ static void *coincide_take(uint64_t **memory, size_t n)
   return at;
 }
 
-/* All arrays are in one piece of memory. */
 static bool coincide_work_init(struct work *w, const struct coincide_input *in)
 {
   const size_t n = in->n + 1, k = in->n_series + 1;
@@ -482,13 +471,11 @@ static void coincide_judge_all(struct work *w, const struct coincide_input *in)
   }
 }
 
-/* More than readers would call the same. */
 static bool coincide_is_often(const struct work *w, size_t k)
 {
   return w->seen[k] >= TIMES_CHANCE * w->expected[k];
 }
 
-/* Active near many dips. */
 static void coincide_keep_frequent(struct work *w, size_t n_series,
                                    struct coincide_result *ret)
 {
@@ -500,7 +487,7 @@ static void coincide_keep_frequent(struct work *w, size_t n_series,
   }
 }
 
-/* Active as long as the dips last; one can be enough. */
+/* One dip can be enough. */
 static void coincide_keep_alike(struct work *w, size_t n_series,
                                 struct coincide_result *ret)
 {

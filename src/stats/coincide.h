@@ -1,18 +1,18 @@
 /*
- * coincide.h - what happens when a run stumbles, more often than by chance.
+ * coincide.h - series that run high when a run stumbles, more often than by
+ * chance.
  *
  * Series have one value per interval. A dip: intervals with a rate below 80 %
  * of the median around them, or a latency above three times that median. A
- * series is active where it is far above its usual values, and coincides with a
- * dip if active from two intervals before to one after.
+ * series is active where it is far above its usual values. It coincides with a
+ * dip if it is active from two intervals before to one after.
  *
- * Chance is what remains if the series is shifted, in a circle, by all
- * distances (or 2048) but the smallest. A dip counts by its loss, a series by
- * the share of the dip in which it is active. A finding has a chance of at most
- * 1 % that any series gets as far (p <= 0.01), and meets at least 1.5 times as
- * many dips as by chance. Otherwise series are compared with the loss by
- * correlation; one dip can be enough. Runs of less than about 100 intervals
- * have no finding.
+ * Chance is estimated by shifting the series, in a circle, by all distances (at
+ * most 2048) but the smallest. A dip counts by its loss, a series by the share
+ * of the dip in which it is active. A finding needs p <= 0.01 that any series
+ * gets as far, and at least 1.5 times as many hits as by chance. Otherwise
+ * series are correlated with the loss; one dip can be enough. Runs of less than
+ * about 100 intervals have no finding.
  */
 #ifndef BENCH_STATS_COINCIDE_H
 #define BENCH_STATS_COINCIDE_H

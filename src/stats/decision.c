@@ -1,6 +1,3 @@
-/*
- * decision.c - has an objective been held, or failed?
- */
 #include "stats/decision.h"
 
 #include <math.h>
@@ -9,12 +6,12 @@
 
 /* Blocks of the longest length. */
 #define BLOCKS_MIN 15
-/* Of the events of a whole run. */
+/* A run can have this many standard deviations more events than planned. */
 #define SIGMAS 4
-/* This many times the late events allowed is a failure without a test; with the
- * limit itself, every second run at the load that just holds would fail. */
+/* This many times the late events allowed is a failure without a test. With 1,
+ * every second run at the highest load that holds would fail. */
 #define FAR 2
-/* Added for clusters if there are few. */
+/* The smaller the number of clusters, the larger its effect. */
 #define FEW 3.0
 
 void decision_init(struct decision *d, double share, double planned)
@@ -50,7 +47,6 @@ void decision_add(struct decision *d, uint64_t events, uint64_t late)
   d->in_open = 0;
 }
 
-/* With blocks of `m` cells. */
 static double decision_inflation_of(const struct decision *d, unsigned m)
 {
   const unsigned blocks = d->cells / m;
@@ -82,7 +78,7 @@ unsigned decision_clusters(const struct decision *d)
   return n;
 }
 
-/* Corrected: a few clusters often show too much. */
+/* Larger for few clusters, which estimate the variance badly. */
 static double decision_correct(double seen, double clusters)
 {
   return seen > 1 && clusters > 0 ? 1 + (seen - 1) * (1 + FEW / clusters) : 1;
@@ -97,7 +93,7 @@ double decision_inflation(const struct decision *d)
   return decision_correct(most, decision_clusters(d));
 }
 
-/* Too many late even if all others are in time? */
+/* Are too many late even if all others are in time? */
 static bool decision_exceeds_all(const struct decision *d, double late)
 {
   const double all = d->planned + SIGMAS * sqrt(d->planned);
@@ -105,7 +101,7 @@ static bool decision_exceeds_all(const struct decision *d, double late)
   return d->planned > 0 && late > FAR * all * d->share;
 }
 
-/* At the fewest intervals, then after a tenth more each. */
+/* At the fewest intervals, then after each further tenth. */
 static bool decision_is_look(const struct decision *d)
 {
   unsigned look = DECISION_INTERVALS_MIN;
@@ -161,9 +157,9 @@ const char *decision_name(enum decision_verdict verdict)
 /* Each further run is another chance to err, and a failed load is not measured
  * again: failure must be this many times as sure. */
 #define SURER 5
-/* Of late events, by which a pool may have too many. */
+/* A pool can have this many standard deviations too many late events. */
 #define POOL_SIGMAS 2
-/* Of the runs in the pool; more are too many. */
+/* A pool that needs more times its runs needs too many. */
 #define TIMES_MAX 50
 
 void decision_pool_add(struct decision_pool *p, const struct decision_run *run)

@@ -1,6 +1,3 @@
-/*
- * event_ring.c - rings between workers and the event log.
- */
 #include "stats/event_ring.h"
 
 #include <errno.h>
@@ -10,8 +7,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* The thread sanitizer does not see ck_ring's barriers in assembler. Never
- * called without it. */
+/* The thread sanitizer cannot see ck_ring's barriers in assembler. Only the
+ * sanitizer calls this. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {

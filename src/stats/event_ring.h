@@ -1,7 +1,7 @@
 /*
- * event_ring.h - single events from workers to a file. Each worker puts into
- * its own ring, one other thread takes. When the ring is full, the record is
- * dropped and counted: a worker never waits.
+ * event_ring.h - passes single events from workers to a thread that writes a
+ * file. Each worker has its own ring. A full ring drops the record and counts
+ * it: a worker never waits.
  */
 #ifndef BENCH_STATS_EVENT_RING_H
 #define BENCH_STATS_EVENT_RING_H
@@ -22,8 +22,8 @@ enum {
 struct event_record {
   uint64_t start_ns;
   uint64_t latency_ns; /* since the start, or the arrival */
-  uint16_t class_id;   /* or EVENT_NO_CLASS */
-  uint16_t failed;     /* 1: there was an error */
+  uint16_t class_id;
+  uint16_t failed; /* 1: there was an error */
 };
 
 struct event_ring {
@@ -56,8 +56,8 @@ static inline void event_ring_put(struct event_ring *r,
       memory_order_relaxed);
 }
 
-/* By the reader: up to `max` records in order; returns how many. Many at once,
- * because each call moves a cache line between processors. */
+/* By the reader: up to `max` records in order; returns how many. Take many at
+ * once, because each call moves a cache line between CPUs. */
 size_t event_ring_take(struct event_ring *r, struct event_record *ret,
                        size_t max);
 

@@ -1,6 +1,3 @@
-/*
- * hist.c - a histogram of nanoseconds: log-linear integer buckets.
- */
 #include "stats/hist.h"
 
 #include <assert.h>

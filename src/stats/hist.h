@@ -1,11 +1,11 @@
 /*
  * hist.h - a histogram of nanoseconds in the layout of HdrHistogram with three
- * significant digits: a bucket each below 2048, then 1024 per power of two, the
- * middle within 0.05 % of each value. Values from 2^42 ns (73 minutes) on go to
- * the last bucket.
+ * significant digits: a bucket each below 2048, then 1024 per power of two. The
+ * middle of a bucket is within 0.05 % of its values. The last bucket has the
+ * values from 2^42 ns (73 minutes) on.
  *
  * Counts only grow. One thread adds, or several to a shared histogram; any
- * thread may read, with hist_sum.h.
+ * thread can read, with hist_sum.h.
  */
 #ifndef BENCH_STATS_HIST_H
 #define BENCH_STATS_HIST_H
@@ -25,13 +25,13 @@ enum {
 
 #define HIST_MAX_NS ((UINT64_C(1) << HIST_TOP_BIT) - 1)
 
-/* Less than the maximum: every thread may add one more before it notices. */
+/* Less than the maximum: every thread can add one more before it notices. */
 #define HIST_FULL (UINT32_MAX - 0xffff)
 
-/* Untouched pages cost nothing. Values beyond a full short count are in `more`,
- * so that both only grow. */
+/* Untouched pages cost nothing. `more` counts the values beyond HIST_FULL, so
+ * that both only grow. */
 struct hist {
-  /* bit n: some bucket from n * HIST_HALF on has a value */
+  /* bit n: a bucket from n * HIST_HALF on has a value */
   _Atomic uint64_t groups;
   _Atomic uint32_t count[HIST_BUCKETS];
   _Atomic uint64_t more[HIST_BUCKETS];
@@ -44,8 +44,7 @@ unsigned hist_count(unsigned workers);
 struct hist *hist_new(void); /* NULL: no memory */
 void hist_free(struct hist *h);
 
-/* There were `count` values in the bucket: none, or as many as a short count
- * holds. */
+/* The bucket had `count` values: 0, or HIST_FULL and more. */
 void hist_add_slow(struct hist *h, unsigned index, uint32_t count);
 
 static inline unsigned hist_index(uint64_t ns)

@@ -1,6 +1,3 @@
-/*
- * hist_sum.c - plain counts of a histogram; slow latencies.
- */
 #include "stats/hist_sum.h"
 
 #include <assert.h>
@@ -221,7 +218,7 @@ uint64_t hist_percentile(const struct hist_sum *sum, double pct)
   return hist_middle(last);
 }
 
-/* Of all values from `from`, or squared. */
+/* Of the distances from `from`, or of their squares. */
 static double hist_sum_moment(const struct hist_sum *sum, double from,
                               bool squared)
 {

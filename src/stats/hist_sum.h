@@ -4,7 +4,7 @@
  *
  * Most powers of two hold a few outliers. So buckets lie in short blocks, in
  * the order of first use; each power of two in use has a row with the numbers
- * of its blocks. A block has long counts only if needed.
+ * of its blocks. A block has 64-bit counts only if needed.
  */
 #ifndef BENCH_STATS_HIST_SUM_H
 #define BENCH_STATS_HIST_SUM_H
@@ -26,8 +26,8 @@ struct hist_sum {
   uint64_t total;
   unsigned n_short, n_long; /* in use */
   unsigned rows;
-  uint8_t at[HIST_ROWS]; /* number of the group's row, from 1 on */
-  /* Number of the block; 0: none; above HIST_BLOCKS: a long one. */
+  uint8_t at[HIST_ROWS]; /* the group's row, from 1 on; 0: none */
+  /* The block's number; 0: none; above HIST_BLOCKS: a long one. */
   uint16_t row[HIST_ROWS][HIST_ROW];
   uint16_t short_block[HIST_BLOCKS][HIST_BLOCK];
   uint64_t long_block[HIST_BLOCKS][HIST_BLOCK];
@@ -45,8 +45,8 @@ void hist_sum_clear(struct hist_sum *sum);
 void hist_sum_copy(struct hist_sum *to, const struct hist_sum *from);
 void hist_sum_merge(struct hist_sum *to, const struct hist_sum *from);
 
-/* out = now - before, which no bucket may undercut. `out` may be one of the
- * two. */
+/* out = now - before, which no bucket may undercut. `out` may be `now` or
+ * `before`. */
 void hist_sum_sub(struct hist_sum *out, const struct hist_sum *now,
                   const struct hist_sum *before);
 
@@ -72,13 +72,13 @@ static inline uint64_t hist_sum_at(const struct hist_sum *sum, unsigned index)
   return hist_sum_in(sum, hist_sum_block(sum, index), index % HIST_BLOCK);
 }
 
-/* The first bucket with values, from `from` on; HIST_BUCKETS: none. */
+/* The first bucket with values from `from` on; HIST_BUCKETS: none. */
 unsigned hist_sum_next(const struct hist_sum *sum, unsigned from);
 
 /* The rank of a percentile (0..100) among `total` values: floor(total * pct /
  * 100 + 0.5), within 1..`total`. */
 uint64_t hist_rank(uint64_t total, double pct);
-/* Is less than one of `total` values beyond the percentile?  100: never. */
+/* Is less than one of `total` values beyond the percentile? False for 100. */
 bool hist_is_beyond(uint64_t total, double pct);
 
 /* The middle of the bucket that reaches the rank; 0: empty. */
@@ -88,8 +88,7 @@ uint64_t hist_percentile(const struct hist_sum *sum, double pct);
 double hist_mean(const struct hist_sum *sum);
 double hist_stddev(const struct hist_sum *sum);
 
-/* Shared by all threads: rare long latencies take memory only for the values
- * that occur. */
+/* Shared by all threads, so that rare long latencies take little memory. */
 
 /* 67 ms: a thread has at most 15 such latencies per second. */
 #define SLOW_NS (UINT64_C(1) << 26)
@@ -105,7 +104,6 @@ COLD void slow_record(struct slow_hist *h, uint64_t ns);
 /* sum += h */
 void hist_slow_add(struct hist_sum *sum, struct slow_hist *h);
 
-/* `h` gets all but slow latencies. */
 static inline void latency_record(struct hist *h, bool shared,
                                   struct slow_hist *slow, uint64_t ns)
 {

@@ -1,6 +1,3 @@
-/*
- * outage_report.c - how serious outages are; their sum over processes.
- */
 #include "stats/outage_report.h"
 
 #include <errno.h>
@@ -35,7 +32,7 @@ static struct stall outage_from_base(const struct stall *s, uint64_t base_ns)
 
   to.from_ns = s->from_ns - base_ns;
   to.to_ns = s->to_ns - base_ns;
-  if (s->fault.at_ns > 0) /* 0: none */
+  if (s->fault.at_ns > 0) /* 0: no fault */
     to.fault.at_ns = max_u64(s->fault.at_ns, base_ns + 1) - base_ns;
   return to;
 }
@@ -79,7 +76,7 @@ static uint64_t outage_share(const struct stall *s, uint64_t end_ns,
                     0.5);
 }
 
-/* False: nothing, or not long enough. */
+/* False: no common stall, or a short one. */
 static bool outage_common(const struct outage_list *all_a, unsigned i,
                           const struct outage_list *all_b, unsigned k,
                           uint64_t limit_ns, struct stall *ret)
@@ -104,7 +101,6 @@ static bool outage_common(const struct outage_list *all_a, unsigned i,
   return true;
 }
 
-/* The common stalls. The last one never ends. */
 static int outage_meet(const struct outage_list *a, const struct outage_list *b,
                        uint64_t limit_ns, struct outage_list *ret)
 {

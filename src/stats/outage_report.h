@@ -9,7 +9,7 @@
 
 #include "stats/service.h"
 
-/* The longest of each client with an outage. */
+/* The longest outage of each affected client. */
 struct outage_spread {
   uint64_t median_ns, p95_ns, max_ns;
 };
@@ -27,30 +27,30 @@ enum {
 
 struct outage_report {
   uint64_t base_ns; /* the measured start: times count from here */
-  uint64_t end_ns;  /* of its clients; 0 in a sum */
+  uint64_t end_ns;  /* when its clients ended; 0 in a sum */
   uint64_t limit_ns;
-  bool open_loop; /* events were due at moments of their own */
+  bool open_loop; /* events were due by a schedule */
 
   unsigned n_stalls; /* borrowed, like all arrays here; ascending */
   const struct stall *stalls;
-  uint64_t count; /* with those that were not kept */
+  uint64_t count; /* includes stalls that were not kept */
   bool at_least;  /* count and stalled_ns are lower bounds */
   uint64_t stalled_ns;
   uint64_t longest_ns;
-  uint64_t arrivals; /* with a rate: due in stalls */
+  uint64_t arrivals; /* due in stalls, with a rate */
 
   unsigned n_brownouts;
   const struct brownout *brownouts; /* NULL: unknown */
   uint64_t brownout_count, brownout_ns;
 
   unsigned clients;
-  unsigned affected;   /* had an outage, at the end too */
-  unsigned still_down; /* until the end */
+  unsigned affected;   /* had an outage */
+  unsigned still_down; /* had an outage at the end */
   uint64_t outages;    /* of all clients */
   uint64_t unserved_ns;
-  /* From the last success to the next; from the first error on. */
+  /* From the last success, or the first error, to the next success. */
   struct outage_spread unavailable, noticed;
-  /* The numbers behind these, in no order; [n_longest]. */
+  /* The numbers behind these, unordered; [n_longest]. */
   unsigned n_longest;
   const uint64_t *longest_of, *noticed_of;
   uint64_t phases[FAULT_PHASES];
@@ -67,12 +67,10 @@ static inline bool outage_report_any(const struct outage_report *r)
 bool outage_report_serious(const struct outage_report *r);
 
 /*
- * No client of the whole is served while each process is in a stall or has
- * ended. Clients are added up. Times count from the measured starts, which are
- * together. Brown-outs are unknown.
- *
- * If a process has dropped short stalls, stalls of the whole of that length may
- * be missing.
+ * The sum over processes. It has a stall while each process is in a stall or
+ * has ended. Clients are added up. Times count from the measured starts, which
+ * are together. Brown-outs are unknown. If a process has dropped short stalls,
+ * common stalls of that length can be missing.
  */
 
 /* By time; the last one never ends. */
@@ -91,7 +89,8 @@ struct outage_sum {
   size_t n;
 };
 
-/* A copy; {0} is empty. -ENOMEM: only outage_sum_clear() may follow. */
+/* `r` is copied; {0} is empty. After -ENOMEM, only outage_sum_clear() may
+ * follow. */
 int outage_sum_add(struct outage_sum *s, const struct outage_report *r);
 
 /* NULL: nothing was added. Valid until the next call. */

@@ -1,6 +1,3 @@
-/*
- * recorder.c - counters of workers, and snapshots of them.
- */
 #include "stats/recorder.h"
 
 #include <errno.h>
@@ -87,8 +84,8 @@ void recorders_latencies(const struct recorders *rs, struct hist_sum *sum)
     hist_slow_add(sum, rs->slow);
 }
 
-/* Both halves: the previous one is the worker's last epoch only if none passed
- * without an event. */
+/* Writes both halves: the previous one is the worker's last epoch only if none
+ * passed without an event. */
 void recorder_new_epoch(struct recorder *r, uint32_t epoch)
 {
   const uint32_t old = atomic_load_explicit(&r->epoch, memory_order_relaxed);
@@ -164,7 +161,6 @@ void snapshot_done(struct snapshot *s)
   memset(s, 0, sizeof(*s));
 }
 
-/* One worker at the end of an epoch. */
 struct worker_view {
   uint64_t first_events, first_sum_ns;
   uint64_t events, sum_ns;
@@ -191,7 +187,7 @@ static void snapshot_view(struct worker_view *v, const struct recorder *r,
     v->min_ns = recorder_load(&d->min_ns);
     v->max_ns = recorder_load(&d->max_ns);
     if (at != ended && at != ended + 1) {
-      /* Nothing since an epoch that was already reported. */
+      /* No event since a reported epoch. */
       v->first_events = v->events;
       v->first_sum_ns = v->sum_ns;
       v->min_ns = UINT64_MAX;

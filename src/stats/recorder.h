@@ -1,15 +1,15 @@
 /*
- * recorder.h - counts the work of one worker, who alone writes; any thread may
+ * recorder.h - counts the work of one worker, the only writer; any thread can
  * read.
  *
  * Counters and buckets only grow; a period is the difference of two snapshots.
  * Minimum and maximum are kept per *epoch*, which a snapshot starts. At the end
- * of the next event, a worker saves its counters, and restarts minimum and
+ * of its next event, a worker saves its counters, and restarts minimum and
  * maximum. So the numbers of a worker in a snapshot belong together.
  *
- * A worker may read the epoch just before a snapshot and add its event just
- * after: a *late* event, the difference between the snapshot and the worker's
- * counters at the end of the epoch. The next snapshot counts it.
+ * A worker can read the epoch just before a snapshot and add its event just
+ * after. The next snapshot counts this *late* event: the difference between the
+ * snapshot and the worker's counters at the end of the epoch.
  */
 #ifndef BENCH_STATS_RECORDER_H
 #define BENCH_STATS_RECORDER_H
@@ -65,10 +65,9 @@ struct recorder {
   struct slow_hist *slow;
   bool hist_shared; /* with other workers */
 
-  struct service service; /* of this worker's client */
+  struct service service;
 } CACHE_ALIGNED;
 
-/* One worker up to a snapshot. */
 struct worker_totals {
   uint64_t events;
   uint64_t sum_ns;
@@ -155,7 +154,7 @@ uint64_t recorder_events(const struct recorder *r);
 /* Since the start; approximate while workers run. */
 uint64_t recorders_events(const struct recorders *rs);
 
-/* Consistent; without those of scripts. Any thread. */
+/* Consistent; without the events of scripts. Any thread. */
 void recorder_peek(const struct recorder *r, uint64_t *ret_events,
                    uint64_t *ret_sum_ns);
 
@@ -177,8 +176,8 @@ void snapshot_done(struct snapshot *s);
 
 /*
  * Starts an epoch and reads all workers. Always by the same thread. min_ns and
- * max_ns are exact, except for several late events of a worker, whose mean
- * alone is known.
+ * max_ns are exact, unless a worker has several late events, of which only the
+ * mean is known.
  */
 void snapshot_take(struct snapshot *s, struct recorders *rs, uint64_t now_ns);
 

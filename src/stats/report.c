@@ -50,7 +50,7 @@ uint64_t report_percentile(const struct report *r, double pct)
 {
   if (!r->hist || r->events == 0)
     return 0;
-  /* The histogram may lack an event: keep the limits. */
+  /* The histogram can lack an event: keep the limits. */
   return max_u64(r->min_ns, min_u64(hist_percentile(r->hist, pct), r->max_ns));
 }
 

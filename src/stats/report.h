@@ -1,6 +1,6 @@
 /*
- * report.h - the figures of a period, made from two snapshots, of one moment.
- * Every rate is a count divided by `period_ns`.
+ * report.h - the figures of a period, made from two snapshots. Every rate is a
+ * count divided by `period_ns`.
  */
 #ifndef BENCH_STATS_REPORT_H
 #define BENCH_STATS_REPORT_H
@@ -28,7 +28,6 @@ enum report_kind {
   REPORT_FORCED, /* final, with workers inside an event */
 };
 
-/* A member of a mix. */
 struct report_member {
   const char *name;
   double share; /* of all events, by its weight; 0: no weight */
@@ -39,7 +38,7 @@ struct report_member {
 
 /* The same in all reports of a run. */
 struct report_setup {
-  const char *label; /* for the document alone */
+  const char *label; /* for the JSON document */
   /* Set by option rows. */
   double percentile; /* 0: none */
   bool histogram;
@@ -51,20 +50,20 @@ struct report_setup {
   unsigned n_percentiles;    /* of --percentiles */
   const double *percentiles; /* borrowed */
   struct slo slo;
-  bool layout_1_1;                /* else 1.0 */
-  bool per_thread;                /* --debug */
-  bool rate;                      /* --rate or --load-profile: queue lines */
-  bool profile;                   /* --load-profile */
-  bool statement_times;           /* --db-debug */
-  bool percentile_given;          /* given by the user */
-  bool stall_given;               /* given by the user */
+  bool layout_1_1;      /* else 1.0 */
+  bool per_thread;      /* --debug */
+  bool rate;            /* --rate or --load-profile: queue lines */
+  bool profile;         /* --load-profile */
+  bool statement_times; /* --db-debug */
+  bool percentile_given;
+  bool stall_given;
   bool details;                   /* the last report has a total */
   bool sums;                      /* the test prints its tally at the end */
   bool as_sysbench;               /* no text after an error in an event */
   unsigned interval_decimals;     /* of the time in interval lines */
   const struct report_form *form; /* [opt] of the test */
   const void *of_test;            /* [opt] borrowed; for the form */
-  unsigned n_members;             /* of a mix; 0: none */
+  unsigned n_members;
   const struct report_member *members; /* borrowed; [n_members] */
 };
 
@@ -80,7 +79,7 @@ enum {
   REPORT_PERCENTILES_MAX = 100
 };
 
-/* What no row can check. 0 or -EINVAL. */
+/* Checks what option rows cannot. 0 or -EINVAL. */
 int report_options_check(const struct report_setup *setup,
                          const struct optset *set, struct err *err);
 
@@ -134,9 +133,9 @@ struct report {
 
   /* Only in intervals. */
   bool unprinted; /* for files only: no text, no hooks */
-  bool partial;   /* shorter than the others */
+  bool partial;
 
-  /* In intervals of one process: of stalls, as far as new. */
+  /* In intervals of one process: the new part of stalls. */
   bool has_stalled;
   uint64_t stalled_ns;
   /* [opt] borrowed; in the last report of a test with a service */
@@ -154,8 +153,8 @@ struct report {
    * events. */
   struct class_list members;
 
-  /* [opt] In the last report of a run with details (results for machines, or an
-   * objective beside checkpoints): the whole measured part. */
+  /* [opt] The whole measured part. In the last report of a run with results for
+   * machines, or with an objective and checkpoints. */
   const struct report *total;
   /* In that report, with a rate: "service_time" and "lag". */
   struct class_list rated;
@@ -167,8 +166,8 @@ void report_fill(struct report *r, const struct report_setup *setup,
                  const struct snapshot *before, const struct snapshot *now,
                  uint64_t min_ns, uint64_t max_ns, struct hist_sum *diff);
 
-/* Threads of a period: clear at the begin, merge every snapshot up to the last,
- * fill in at the end. */
+/* For a period: clear at the begin, merge every snapshot up to the last, fill
+ * in at the end. */
 void report_threads_clear(struct report_thread *t, unsigned n);
 void report_threads_merge(struct report_thread *t, const struct snapshot *s);
 void report_threads_fill(struct report_thread *t, const struct snapshot *before,

@@ -1,5 +1,5 @@
 /*
- * service.h - when each client was last served, what has failed since, and
+ * service.h - when each client was last served, its errors since then, and
  * stalls of all clients.
  *
  * A client is served when an event of it ends: a comparison and a store in
@@ -19,7 +19,7 @@ struct err;
 /* Where the service failed, or how the server refused. */
 enum fault_phase {
   FAULT_CONNECT,   /* refused, timed out */
-  FAULT_LOGIN,     /* nobody is let in, or not this client */
+  FAULT_LOGIN,     /* everybody or this client is refused */
   FAULT_READ_ONLY, /* no primary */
   FAULT_SHUTTING_DOWN,
   FAULT_STATEMENT,
@@ -43,7 +43,7 @@ struct outages;
 struct service {
   /* Its last success; at first the start of the load. Written by the client. */
   _Atomic uint64_t last_ns;
-  /* A later success takes the slow path. Used by the client. */
+  /* After this time, a success takes the slow path. Used by the client. */
   uint64_t patience_ns;
 
   _Atomic uint64_t begun_ns; /* start of its event, unless last_ns */
@@ -74,7 +74,6 @@ enum {
   STALLS_MAX = 1000 /* the longest; others are only counted */
 };
 
-/* Of all clients of a run. */
 struct outages {
   uint64_t limit_ns; /* a longer time is a stall; constant; 0: off */
   /* The latest success; approximate. */
@@ -96,13 +95,13 @@ void outages_done(struct outages *o);
 /* Counts a stall, and keeps it if among the longest. Under the lock. */
 void outages_keep(struct outages *o, const struct stall *s);
 
-/* By time, when there will be no more. */
+/* By time, after the last stall. */
 void outages_sort(struct outages *o);
 
 /* A watched client is ready, and the load begins. */
 void service_start(struct service *s, uint64_t now_ns);
 
-/* An event begins not at the end of the last one. */
+/* For an event that does not begin at the end of the last one. */
 static inline void service_begin(struct service *s, uint64_t start_ns)
 {
   atomic_store_explicit(&s->begun_ns, start_ns, memory_order_relaxed);

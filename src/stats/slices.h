@@ -1,8 +1,8 @@
 /*
  * slices.h - the measured part of a run in 32 to 64 slices, samples for
- * comparisons. A slice begins with SLICES_NS; when the room is used up, pairs
- * are merged, and later slices are twice as long. A late look makes a slice
- * longer.
+ * comparisons. A slice lasts SLICES_NS at first. When the room is used up,
+ * pairs are merged, and later slices are twice as long. A late call makes a
+ * slice longer.
  */
 #ifndef BENCH_STATS_SLICES_H
 #define BENCH_STATS_SLICES_H
@@ -31,7 +31,7 @@ struct slices {
 
 void slices_start(struct slices *s, const struct slice_moment *now);
 
-/* Of the next look; UINT64_MAX before slices_start(). */
+/* Of the next slice_note(); UINT64_MAX before slices_start(). */
 uint64_t slices_due(const struct slices *s);
 
 /* At slices_due() or later; ignored before slices_start(). */

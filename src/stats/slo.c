@@ -32,7 +32,7 @@ bool slo_needs_histogram(const struct slo *slo)
   return false;
 }
 
-/* How many events. A bucket counts by its middle, as in percentiles. */
+/* A bucket counts by its middle, as in percentiles. */
 static uint64_t slo_count_beyond(const struct slo_sample *s, double limit_ns)
 {
   uint64_t n = 0;
@@ -49,7 +49,7 @@ static uint64_t slo_count_beyond(const struct slo_sample *s, double limit_ns)
   return n;
 }
 
-/* The histogram may lack an event that a worker has just counted. */
+/* The histogram can lack an event that a worker has just counted. */
 static uint64_t slo_latencies(const struct slo_sample *s)
 {
   return s->hist ? s->hist->total : 0;

@@ -2,10 +2,10 @@
  * slo.h - an objective, such as "p99<=10ms,errors<=0.1%", and the verdict on a
  * run: pure functions. An objective holds if each term does.
  *
- * Events inside of workers at a forced end are later than any limit, and with
- * --rate, arrivals that never began and failed attempts. Percentiles count
- * them. The average and the largest latency are of ended events; their terms
- * fail if an event was unfinished at a forced end.
+ * Percentiles count events that had not ended at a forced end as later than any
+ * limit; with --rate also arrivals that never began and failed attempts. The
+ * average and the largest latency are of ended events; their terms fail if a
+ * forced end left an event unfinished.
  */
 #ifndef BENCH_STATS_SLO_H
 #define BENCH_STATS_SLO_H
@@ -63,12 +63,11 @@ struct slo {
   struct slo_term term[SLO_TERMS_MAX];
 };
 
-/* For messages. */
 #define SLO_EXPECTED                                                       \
   "terms such as p99<=10ms, avg<=2ms, max<=1s, errors<=0.1%, tps>=100 or " \
   "qps>=100, with commas between them"
 
-/* "" has no terms. -EINVAL: `err` has the end of a sentence. */
+/* "" gives 0 terms. -EINVAL: `err` has the end of a sentence. */
 int slo_parse(const char *text, struct slo *ret, struct err *err);
 
 bool slo_needs_histogram(const struct slo *slo);
@@ -79,8 +78,8 @@ struct slo_sample {
   uint64_t events;
   uint64_t errors; /* failed attempts; not events */
   uint64_t queries;
-  uint64_t late;  /* not ended, as above */
-  uint64_t stuck; /* the part of `late` that was inside of an event */
+  uint64_t late;                   /* not ended, as above */
+  uint64_t stuck;                  /* the part of `late` inside of an event */
   uint64_t sum_ns, min_ns, max_ns; /* latencies of `events`; 0 without any */
   const struct hist_sum *hist;     /* [opt] borrowed; of `events` */
 };
@@ -95,10 +94,10 @@ struct slo_result {
   double
     value;    /* in the unit of the kind; INFINITY: not even ended; NAN: none */
   bool holds; /* within the limit */
-  /* One at least may break the limit, or the failure is certain. */
+  /* Enough attempts that one can be bad, or a certain failure. */
   bool enough;
-  /* At SLO_CONFIDENCE, if events are independent. Always for terms that do not
-   * count attempts. */
+  /* At SLO_CONFIDENCE, if events are independent. Always true for terms that do
+   * not count attempts. */
   bool sure;
   uint64_t bad, all; /* slo_count(); else 0 */
   uint64_t needed;   /* attempts for `enough` */
@@ -106,7 +105,7 @@ struct slo_result {
 
 enum slo_state {
   SLO_HELD,
-  SLO_FAILED,  /* a term does not */
+  SLO_FAILED,  /* a term failed */
   SLO_UNKNOWN, /* no term failed, but one has too few events */
 };
 

@@ -1,12 +1,12 @@
 /*
- * storm_report.h - what became of clients that came all at once.
+ * storm_report.h - how clients fared that came all at once.
  */
 #ifndef BENCH_STATS_STORM_REPORT_H
 #define BENCH_STATS_STORM_REPORT_H
 
 #include <stdint.h>
 
-/* Of those that got so far: time since the storm began. */
+/* Times since the storm began, of the clients that got so far. */
 struct storm_times {
   unsigned count;
   uint64_t p50_ns, p99_ns, max_ns; /* 0 without any */
@@ -16,7 +16,7 @@ enum {
   STORM_REASON = 256 /* bytes */
 };
 
-/* The clients of one storm: served + failed + others. */
+/* Of one storm: clients = served + failed + others. */
 struct storm_report {
   uint64_t at_ns; /* since the measured start */
   unsigned clients;

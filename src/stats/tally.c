@@ -1,6 +1,3 @@
-/*
- * tally.c - the counts of a test besides its events, in periods.
- */
 #include "stats/tally.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * tally.h - named counters and histograms of a test, and errors by code. The
- * numbers of moments go in, differences come out. One thread at a time.
+ * tally.h - named counters and histograms of a test, and errors by code. Takes
+ * totals, returns differences. One thread at a time.
  */
 #ifndef BENCH_STATS_TALLY_H
 #define BENCH_STATS_TALLY_H
@@ -12,7 +12,6 @@ struct err;
 struct tally;
 struct value_sum;
 
-/* By code. */
 struct error_count {
   char source[32]; /* the driver */
   char code[32];   /* number or word of the driver */
@@ -43,7 +42,7 @@ struct tally_report {
 int tally_new(struct tally **ret, struct err *err);
 void tally_free(struct tally *t);
 
-/* A new moment: everything is 0. Names without memory are left out. */
+/* Starts a new moment with zeroes. Names without memory are left out. */
 void tally_clear(struct tally *t);
 void tally_count(struct tally *t, const char *name, double n);
 /* NULL: no memory. The first unit of a name is kept. */
@@ -52,9 +51,9 @@ struct value_sum *tally_values(struct tally *t, const char *name,
 void tally_error(struct tally *t, const struct error_count *e);
 
 void tally_restart(struct tally *t);
-/* From the last call of either function to now. */
+/* Since the last call of tally_interval() or tally_restart(). */
 void tally_interval(struct tally *t, struct tally_report *ret);
-/* From the last restart, or the beginning, to now. */
+/* Since the last restart, or the beginning. */
 void tally_total(struct tally *t, struct tally_report *ret);
 
 #endif

@@ -1,6 +1,3 @@
-/*
- * trend.c - does the throughput still change at the end?
- */
 #include "stats/trend.h"
 
 #include <math.h>
@@ -18,7 +15,7 @@
  * correlate by a half. */
 #define BEGIN_APART 1.5
 
-/* Rates of a beginning; two slow ones by chance are too frequent. */
+/* In rates: two slow ones by chance are too frequent. */
 enum {
   FIRST_MIN = 3,
   BEGIN_SPANS_MIN = 9

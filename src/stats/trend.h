@@ -1,6 +1,6 @@
 /*
  * trend.h - does the throughput still change when a run ends? Moments are noted
- * about once a second, every second one forgotten when the room is used up.
+ * about once a second. When the room is used up, every second one is forgotten.
  */
 #ifndef BENCH_STATS_TREND_H
 #define BENCH_STATS_TREND_H
@@ -15,7 +15,7 @@ enum {
 
 struct trend {
   unsigned n;
-  unsigned step, skipped; /* every step-th moment is kept */
+  unsigned step, skipped;
   uint64_t at_ns[TREND_MOMENTS];
   uint64_t events[TREND_MOMENTS];
 };
@@ -26,18 +26,17 @@ void trend_start(struct trend *t, uint64_t now_ns, uint64_t events);
 void trend_note(struct trend *t, uint64_t now_ns, uint64_t events);
 
 /*
- * True if the last quarter differs from the one before by a tenth or more, for
+ * True: the last quarter differs from the one before by a tenth or more for
  * every pair of moments; the change since the second quarter has the same
- * direction; and the three are in order beyond chance. *ret: 0.1 for 10 %
- * higher.
+ * direction; the three are in order beyond chance. *ret: 0.1 for 10 % higher.
  */
 bool trend_find(const struct trend *t, double *ret);
 
 /*
  * True: all rates of the beginning are beyond all of the second half, by a
- * tenth on average and by its range.  The beginning is a quarter, of at least
- * three rates.  *ret: -0.1 if the mean rate of the whole is 10 % below that
- * of the second half.
+ * tenth on average and by its range. The beginning is a quarter, of at least
+ * three rates. *ret: -0.1 if the mean rate of the whole is 10 % below that of
+ * the second half.
  */
 bool trend_begins_apart(const struct trend *t, double *ret);
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* 2^e * (1 + sub / 512) is the lower end of bucket (e - LOW_EXP) * 512 + sub:
- * upper bits of an IEEE double. */
+/* Bucket (e - LOW_EXP) * 512 + sub begins at 2^e * (1 + sub / 512): upper bits
+ * of an IEEE double. */
 static size_t bucket_of(double value)
 {
   uint64_t bits;
@@ -20,7 +20,7 @@ static size_t bucket_of(double value)
   return index < VALUE_BUCKETS ? (size_t)index : VALUE_BUCKETS - 1;
 }
 
-/* 0 is the lower end, 1 the upper one. */
+/* part 0 is the lower end, 1 the upper one. */
 static double within(size_t index, double part)
 {
   const double sub = (double)(index & ((1u << VALUE_SUB_BITS) - 1)) + part;

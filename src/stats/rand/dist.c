@@ -1,9 +1,7 @@
 /*
- * dist.c - the parameters of the distributions, and their draws.
- *
- * The bell and the hot zone use integers: u is a 64-bit draw over 2^64, and a
- * product with u is the upper half of a multiplication: exact for every range,
- * never outside.
+ * dist.c - the bell and the hot zone use integers: u is a 64-bit draw over
+ * 2^64, and a product with u is the upper half of a multiplication. So they are
+ * exact for every range, and never outside.
  */
 #include "stats/rand/dist.h"
 
@@ -102,7 +100,7 @@ int64_t dist_pareto(const struct rand_params *p, struct rng *rng, int64_t a,
   const double x = n * pow(rng_double(rng), p->pareto_power);
   uint64_t value = width;
 
-  /* The power may round up to 1, and n up. */
+  /* The power can round up to 1, and n up. */
   if (LIKELY(x < n && (uint64_t)x < width))
     value = (uint64_t)x;
   return (int64_t)((uint64_t)a + value);
@@ -127,10 +125,10 @@ int64_t dist_default(const struct rand_params *p, struct rng *rng,
 }
 
 /*
- * By rejection-inversion (Hoermann and Derflinger, ACM TOMACS 6.3, 1996):
- * exact, in constant time. h(x) = x^-t bounds the histogram; a point below h is
- * drawn by the inverse of its integral H, rounded, and kept if in the integer's
- * part of the area.
+ * Rejection-inversion (Hoermann and Derflinger, ACM TOMACS 6.3, 1996): exact,
+ * in constant time. h(x) = x^-t bounds the histogram. The inverse of its
+ * integral H draws a point below h, which is rounded, and kept if in the
+ * integer's part of the area.
  */
 
 /* (x^(1-t) - 1) / (1-t), or ln x for t = 1; expm1 and log1p join the two
@@ -155,7 +153,7 @@ static double zipf_inverse(const struct rand_params *p, double y)
 
 /*
  * From here on, rounding never gives a value to reject: the probability is
- * about 1/k^2, and a difference of two values of H soon is only rounding
+ * about 1/k^2, and soon a difference of two values of H is only rounding
  * errors.
  */
 #define SURE (UINT64_C(1) << 30)

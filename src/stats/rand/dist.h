@@ -46,8 +46,8 @@ void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg);
 /* Sets only the members zipf_*. */
 void rand_zipf_init(struct rand_params *p, double exponent);
 
-/* Values of the latest ranges, which take two transcendental functions each.
- * One per thread; starts zeroed. */
+/* The latest ranges of a thread, because each costs two transcendental
+ * functions. Starts zeroed. */
 enum {
   ZIPF_RANGES = 4
 };
@@ -84,8 +84,8 @@ int64_t dist_default(const struct rand_params *p, struct rng *rng,
 
 /*
  * The "scrambled zipfian" numbers of YCSB, bit for bit: a rank below 10^10
- * (Gray et al., SIGMOD 1994, exponent 0.99), hashed, modulo the items. Several
- * ranks map to one item and none to others.
+ * (Gray et al., SIGMOD 1994, exponent 0.99), hashed, modulo the items. So
+ * several ranks share an item and some items have no rank.
  */
 
 struct zipf_java {

@@ -1,6 +1,3 @@
-/*
- * options.c - the options of random numbers.
- */
 #include "stats/rand/options.h"
 
 #include <math.h>

@@ -1,6 +1,3 @@
-/*
- * rng.c - parts of the generator that are not inline.
- */
 #include "stats/rand/rng.h"
 
 #include <math.h>
@@ -12,7 +9,7 @@ double rng_exponential(struct rng *rng)
   return -log(1.0 - rng_double(rng)); /* never log(0) */
 }
 
-/* Both clocks are used: machines started from one image may agree in one clock
+/* Both clocks are used: machines started from one image can agree in one clock
  * and in the process id. */
 static uint64_t clock_reading(clockid_t clock)
 {

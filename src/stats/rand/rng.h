@@ -1,8 +1,8 @@
 /*
  * rng.h - random streams: xoroshiro128++ of Blackman and Vigna (period 2^128 -
- * 1). Seed, purpose and index of a stream make a key, from which SplitMix64
- * fills the state in about ten nanoseconds: every row can have a stream. One
- * thread at a time; nothing can fail.
+ * 1). SplitMix64 fills the state from a key of seed, purpose and index in about
+ * ten nanoseconds, so every row can have a stream. One thread at a time;
+ * nothing can fail.
  */
 #ifndef BENCH_RAND_RNG_H
 #define BENCH_RAND_RNG_H
@@ -67,8 +67,8 @@ static inline void rng_seed(struct rng *rng, uint64_t seed,
   rng_seed_key(rng, rng_key(seed, purpose, index));
 }
 
-/* The stream (purpose, (major, minor)), such as the rows of table `major`. No
- * two minors of one major share a key. */
+/* The stream (purpose, (major, minor)), such as the rows of table `major`. The
+ * minors of one major have different keys. */
 static inline void rng_seed2(struct rng *rng, uint64_t seed,
                              enum rng_purpose purpose, uint64_t major,
                              uint64_t minor)
@@ -131,7 +131,7 @@ static inline uint64_t rng_below(struct rng *rng, uint64_t n)
 double rng_exponential(struct rng *rng);
 
 /* Different for each process and nanosecond, in 1..2^53-1, which JSON readers
- * see exactly. */
+ * read exactly. */
 int64_t rand_seed_from_clock(void);
 
 #endif

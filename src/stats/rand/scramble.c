@@ -1,6 +1,6 @@
 /*
- * scramble.c - a keyed permutation of 0..n-1. The halves may differ by a bit; a
- * round changes one half by a function of the other, so it can be undone.
+ * scramble.c - the halves may differ by a bit. A round changes one half by a
+ * function of the other, so it can be undone.
  */
 #include "stats/rand/scramble.h"
 

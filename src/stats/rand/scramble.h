@@ -1,7 +1,7 @@
 /*
  * scramble.h - a keyed permutation of 0..n-1, for any n.
  *
- * A Feistel network permutes the numbers below the next power of two, and is
+ * A Feistel network permutes the numbers below the next power of two. It is
  * repeated while the result is n or more, less than once on average.
  */
 #ifndef BENCH_RAND_SCRAMBLE_H
@@ -23,7 +23,7 @@ struct scramble {
 /* n: 1 to 2^62. */
 void scramble_init(struct scramble *s, uint64_t key, uint64_t n);
 
-/* x < n; each is the inverse of the other. */
+/* Inverse of each other; x < n. */
 uint64_t scramble(const struct scramble *s, uint64_t x);
 uint64_t scramble_back(const struct scramble *s, uint64_t x);
 

@@ -1,13 +1,10 @@
-/*
- * stream.c - the start of a stream.
- */
 #include "stats/rand/stream.h"
 
 #include <assert.h>
 
 /*
  * Workers share the unique numbers by slots. The main state starts at the other
- * end, so it has all of them if alone; states of report threads start in the
+ * end, so it has all of them if alone. States of report threads start in the
  * middle.
  */
 static void init_uniq(struct uniq *u, uint64_t seed, enum rng_purpose purpose,

@@ -1,6 +1,5 @@
 /*
- * stream.h - all random sources of one thread. A stream belongs to one thread
- * at a time, and no two streams share a draw, in whatever order they start.
+ * stream.h - all random sources of one thread. No two streams share a draw.
  */
 #ifndef BENCH_RAND_STREAM_H
 #define BENCH_RAND_STREAM_H
@@ -21,9 +20,9 @@ struct rand_stream {
 
 /*
  * RNG_WORKLOAD and RNG_COMMAND have a stream per worker, index < workers.
- * Unique numbers differ between the workers and the streams RNG_MAIN, 0 and
- * RNG_HOOKS, 0 and 1. `params` is borrowed. Storage: mem_aligned(..,
- * CACHE_LINE) or the stack.
+ * Unique numbers differ between the workers and the streams (RNG_MAIN, 0),
+ * (RNG_HOOKS, 0) and (RNG_HOOKS, 1). `params` is borrowed. Storage:
+ * mem_aligned(.., CACHE_LINE) or the stack.
  */
 void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
                       uint64_t seed, enum rng_purpose purpose, uint64_t index,

@@ -1,9 +1,9 @@
 /*
- * text.c - random strings, eight characters at a time.
+ * text.c - eight characters at a time.
  *
  * A mask marks the bytes of a word that become digits, and digits, also eight
- * in a word, replace them. Digits drawn for other bytes are thrown away, which
- * is cheaper than a branch for every character.
+ * in a word, replace them. Throwing away digits drawn for other bytes is
+ * cheaper than a branch for every character.
  */
 #include "stats/rand/text.h"
 

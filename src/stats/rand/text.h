@@ -1,5 +1,5 @@
 /*
- * text.h - random strings. Nothing allocates; no zero byte is written.
+ * text.h - random strings. Nothing allocates or writes a zero byte.
  */
 #ifndef BENCH_RAND_TEXT_H
 #define BENCH_RAND_TEXT_H
@@ -16,11 +16,8 @@ struct rng;
  */
 void text_fill(struct rng *rng, const char *format, size_t len, char *out);
 
-/*
- * A string of '0'..'z' (48..122), length uniform in min..max, which is
- * returned; `out` has room for `max`. max 0 gives 0; a min above max counts as
- * 1.
- */
+/* Returns the length of a string of '0'..'z' (48..122), uniform in min..max;
+ * `out` has room for `max`. max 0 gives 0; a min above max counts as 1. */
 uint32_t text_varstring(struct rng *rng, char *out, uint32_t min, uint32_t max);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * uniq.c - unique numbers from the squares modulo a prime p with p mod 4 = 3.
+ * uniq.c - squares modulo a prime p with p mod 4 = 3.
  *
- * -1 is no square modulo p, so no square of one of 0..(p-1)/2 equals the
- * negative square of one of the other numbers below p: together they are a
+ * -1 is no square modulo p, so the squares of 0..(p-1)/2 differ from the
+ * negative squares of the other numbers below p: together they are a
  * permutation of 0..p-1. Numbers from p up stay where they are.
  */
 #include "stats/rand/uniq.h"
@@ -153,7 +153,6 @@ static uint64_t uniq_add_within(uint64_t x, uint64_t y, uint64_t width)
   return y <= width - x ? x + y : y - (width - x) - 1;
 }
 
-/* The counter's place in the order. */
 static uint64_t uniq_place(const struct uniq *u, const struct uniq_range *r)
 {
   switch (u->from) {
@@ -205,7 +204,6 @@ static void uniq_range_step(struct uniq_range *r, uint64_t step)
   r->pos = step;
 }
 
-/* Unused for longest. */
 static struct uniq_range *uniq_range_oldest(struct uniq *u)
 {
   struct uniq_range *r = &u->first;

@@ -1,7 +1,7 @@
 /*
- * uniq.h - numbers that never repeat, in an order that looks random, without
- * sharing between threads: a permutation of a counter. Thread `slot` of `slots`
- * counts slot, slot + slots, ...; threads from another place reach these
+ * uniq.h - numbers that never repeat, in an order that looks random: a
+ * permutation of a counter. Threads share nothing: thread `slot` of `slots`
+ * counts slot, slot + slots, ... Threads that start elsewhere reach these
  * numbers only when most are used up.
  */
 #ifndef BENCH_RAND_UNIQ_H
@@ -21,15 +21,15 @@ enum uniq_from {
   UNIQ_END, /* backwards */
 };
 
-/* A permutation of 0..width, and this thread's place in it. */
+/* A permutation of 0..width, and this thread's position in it. */
 struct uniq_range {
   int64_t a;
   uint64_t width; /* b - a; 0: unused */
   uint64_t prime; /* the greatest that fits, at most n; 0: none */
   uint64_t round; /* how often all n values were used up */
   uint64_t pos;   /* the counter, less round * n */
-  uint64_t taken; /* so far */
-  uint64_t used;  /* the last use, in calls */
+  uint64_t taken;
+  uint64_t used; /* the last use, in calls */
 };
 
 struct uniq {
@@ -46,7 +46,7 @@ struct uniq {
   struct uniq_range *others;
 };
 
-/* slot < slots, the threads that count from the same place. */
+/* slot < slots, the threads that start at the same place. */
 void uniq_init(struct uniq *u, uint64_t seed, enum uniq_from from,
                uint64_t slot, uint64_t slots);
 void uniq_done(struct uniq *u);
@@ -56,9 +56,9 @@ uint32_t uniq_next(struct uniq *u);
 
 /*
  * Within a..b (b <= a gives a), unique likewise; a used up share starts again
- * in another order. The first call for a range costs some microseconds. Of more
- * than UNIQ_RANGES ranges (without memory: one) the least recently used is
- * forgotten, and starts later when it comes back.
+ * in another order. The first call for a range costs some microseconds. With
+ * more than UNIQ_RANGES ranges (without memory: one), the least recently used
+ * is forgotten; it starts later when it comes back.
  */
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b);
 
