@@ -1,6 +1,3 @@
-/*
- * beside.c - files found from where the program itself is.
- */
 #include "base/beside.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * beside.h - files found from where the program itself is.
+ * beside.h - finds files relative to the running program.
  */
 #ifndef BENCH_BASE_BESIDE_H
 #define BENCH_BASE_BESIDE_H
@@ -7,10 +7,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/*
- * The folder of the running program, links resolved, with `below` appended: ""
- * or a path that begins with a slash. False, and buf "": unknown, or too long.
- */
+/* The program's folder, links resolved, with `below` ("" or a path that begins
+ * with a slash) appended. False, and buf "": unknown, or too long. */
 bool beside_program(char buf[PATH_MAX], const char *below);
 
 #endif

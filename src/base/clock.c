@@ -1,10 +1,8 @@
 /*
- * clock.c - monotonic nanoseconds from the processor's counter.
- *
- * The scale is a file-level variable, a documented exception to "no mutable
- * statics": a reading must not cost a parameter. clock_discipline() writes, in
- * one thread; readers follow an atomic pointer into a ring, old entries of
- * which stay valid for many seconds.
+ * clock.c - the scale is a file-level variable, a documented exception to "no
+ * mutable statics": a reading must not cost a parameter. clock_discipline()
+ * writes, in one thread. Readers follow an atomic pointer into a ring, in which
+ * old entries stay valid for many seconds.
  */
 #include "base/clock.h"
 
@@ -103,7 +101,6 @@ static uint64_t read_ticks(void)
   return ticks;
 }
 
-/* Its rate is constant by definition. */
 static bool ticks_are_trusted(void)
 {
   return kernel_uses("arch_sys_counter");
@@ -125,7 +122,7 @@ static bool ticks_are_trusted(void)
 
 #endif
 
-/* Of several tries, the one with the shortest time between its readings. */
+/* The closest pair of several tries. */
 static void read_both(uint64_t *ret_tick, uint64_t *ret_ns)
 {
   uint64_t best = UINT64_MAX;
@@ -172,7 +169,7 @@ uint64_t clock_now_ns(void)
     const struct scale *now = atomic_load_explicit(&current,
                                                    memory_order_acquire);
 
-    /* A reader that was interrupted here may hold an outdated scale. */
+    /* A reader that was interrupted here can hold an outdated scale. */
     if (LIKELY(now == s))
       return scaled(s, tick);
     s = now;
@@ -209,8 +206,8 @@ void clock_calibrate(void)
     publish(tick, ns, ratio(ns - anchor_ns, tick - anchor_tick));
 }
 
-/* The new scale starts where the old one will be, so that no reader sees a
- * jump, and corrects the difference within two seconds. */
+/* The new scale starts where the old one will be, so that readers see no jump,
+ * and corrects the difference within two seconds. */
 void clock_discipline(void)
 {
   const struct scale *s = atomic_load(&current);

@@ -1,6 +1,6 @@
 /*
  * clock.h - monotonic nanoseconds in the domain of CLOCK_MONOTONIC, also as
- * deadlines of system calls. A trusted processor counter costs about half of
+ * deadlines of system calls. A trusted CPU counter costs about half of
  * clock_gettime(), which serves elsewhere and before clock_calibrate().
  */
 #ifndef BENCH_BASE_CLOCK_H
@@ -13,11 +13,11 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_US UINT64_C(1000)
 
-/* Any thread. Readings in one thread go back by no more than the reordering of
- * a few instructions. */
+/* Any thread. Within a thread, readings go back by no more than the reordering
+ * of a few instructions. */
 uint64_t clock_now_ns(void);
 
-/* Another clock, such as CLOCK_REALTIME; 0: there is none. */
+/* Another clock, such as CLOCK_REALTIME; 0: not available. */
 uint64_t clock_read_ns(clockid_t clock);
 
 static inline struct timespec clock_timespec(uint64_t ns)
@@ -26,7 +26,7 @@ static inline struct timespec clock_timespec(uint64_t ns)
                             .tv_nsec = (long)(ns % NS_PER_S) };
 }
 
-/* Choose the source. Call before threads exist; takes up to 3 ms. */
+/* Chooses the source. Call before threads exist; takes up to 3 ms. */
 void clock_calibrate(void);
 
 /* One thread calls this about once a second, while others read. */
@@ -35,7 +35,7 @@ void clock_discipline(void);
 /* "tsc", "cntvct" (ARM) or "clock_gettime". */
 const char *clock_source(void);
 
-/* Of one reading; takes a millisecond at most. */
+/* Of one reading. Takes a millisecond at most. */
 double clock_cost_ns(void);
 
 #endif

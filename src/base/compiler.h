@@ -1,5 +1,5 @@
 /*
- * compiler.h - extensions of the compiler beyond C11.
+ * compiler.h - compiler extensions beyond C11.
  */
 #ifndef BENCH_BASE_COMPILER_H
 #define BENCH_BASE_COMPILER_H
@@ -14,11 +14,10 @@
 #define COLD __attribute__((cold, noinline))
 
 #define NOINLINE __attribute__((noinline))
-/* Where a call would cost more than its body. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* The longest cache line of this kind of processor: the distance between data
- * of different threads. */
+/* The longest cache line of this kind of CPU: the distance between data of
+ * different threads. */
 #if defined(__s390x__)
 #define CACHE_LINE 256
 #elif defined(__aarch64__) || defined(__powerpc64__)
@@ -35,15 +34,14 @@
 
 #define RACES_ON_PURPOSE __attribute__((no_sanitize("thread")))
 
-/* For functions that go over all the memory that a test measures: the thread
- * sanitizer would keep four times as much. */
+/* For functions that go over all measured memory: the thread sanitizer would
+ * keep four times as much. */
 #define GOES_OVER_MEMORY __attribute__((no_sanitize("thread")))
 
-/* Not for pointers. */
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * Zero if field `f` of struct `T` has the type (the second form: either type);
+ * Zero if field `f` of struct `T` has the type (FIELD_IS2: either type);
  * otherwise the build breaks. Types cannot have the parentheses that clang-tidy
  * wants around arguments.
  */

@@ -1,6 +1,3 @@
-/*
- * digest.c - MD5, SHA-1, SHA-256. The cpu test has a hash of its own.
- */
 #include "base/digest.h"
 
 #include <endian.h>
@@ -13,7 +10,7 @@
 typedef void block_step(uint32_t *state, const uint8_t *block);
 
 enum {
-  LENGTH_AT = BLOCK_BYTES - 8, /* of the message length, in the last block */
+  LENGTH_AT = BLOCK_BYTES - 8, /* where the last block has the message length */
 };
 
 static void blocks_add(struct blocks *b, block_step *step, const void *bytes,
@@ -50,7 +47,7 @@ static void blocks_end(struct blocks *b, block_step *step, uint64_t bits)
   step(b->state, b->block);
 }
 
-/* Words of the state, in the order of bytes that the hash has. */
+/* Words of the state, in the hash's byte order. */
 static void blocks_put(const struct blocks *b, unsigned words, bool little,
                        uint8_t *ret)
 {

@@ -16,7 +16,7 @@ enum {
 
 struct blocks {
   uint32_t state[BLOCK_STATE];
-  uint64_t bytes;             /* added so far */
+  uint64_t bytes;             /* so far */
   uint8_t block[BLOCK_BYTES]; /* the last, incomplete block */
 };
 
@@ -25,7 +25,7 @@ enum {
   MD5_DIGITS = 2 * MD5_BYTES, /* hexadecimal */
 };
 
-/* Hash of two texts, one after the other. */
+/* Of two texts, one after the other. */
 void digest_md5(const void *a, size_t a_len, const void *b, size_t b_len,
                 uint8_t ret[MD5_BYTES]);
 /* Without a terminator. */
@@ -36,7 +36,7 @@ enum {
   SHA1_BYTES = 20
 };
 
-/* Hash of two texts, one after the other; `ret` may be one of them. */
+/* Of two texts, one after the other; `ret` may be one of them. */
 void digest_sha1(const void *a, size_t a_len, const void *b, size_t b_len,
                  uint8_t ret[SHA1_BYTES]);
 
@@ -52,7 +52,7 @@ void sha256_begin(struct sha256 *h);
 void sha256_add(struct sha256 *h, const void *bytes, size_t n);
 void sha256_end(struct sha256 *h, uint8_t ret[SHA256_BYTES]);
 
-/* `ret` may be these bytes. */
+/* `ret` may be `bytes`. */
 void sha256(const void *bytes, size_t n, uint8_t ret[SHA256_BYTES]);
 
 /* States after the two pads of a key, copied for each use. */
@@ -66,7 +66,7 @@ void hmac_sha256(const struct hmac_sha256 *k, const void *message, size_t n,
                  uint8_t ret[SHA256_BYTES]);
 
 /* The first block, 32 bytes, of the derived key. `iterations` is at least 1.
- * False: `until_ns` (clock_now_ns()) came before the end. */
+ * False: not done by `until_ns` (clock_now_ns()). */
 bool sha256_pbkdf2(const void *password, size_t password_len, const void *salt,
                    size_t salt_len, uint32_t iterations, uint64_t until_ns,
                    uint8_t ret[SHA256_BYTES]);

@@ -1,6 +1,3 @@
-/*
- * err.c - messages of failed operations.
- */
 #include "base/err.h"
 
 #include <errno.h>
@@ -28,7 +25,7 @@ int err_set(struct err *err, int code, const char *fmt, ...)
   return code;
 }
 
-/* The GNU strerror_r() returns the text, which may be outside the buffer; that
+/* strerror_r() of GNU returns the text, which can be outside the buffer; that
  * of POSIX returns a number. */
 static const char *gnu_text(const char *text, const char *buf)
 {

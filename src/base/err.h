@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 
 struct err {
-  char text[1536]; /* "..." ends a text that was cut */
+  char text[1536]; /* ends with "..." if it was cut */
   /* The user has seen the cause: do not print it again. */
   bool said;
 };
@@ -23,13 +23,13 @@ int err_set(struct err *err, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* For a failed system call: adds " errno = N (TEXT)" and returns -errno. */
 int err_sys(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Put "<context>: " in front of the message. */
+/* Puts "<context>: " in front of the message. */
 void err_prefix(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* The system's text; it may be in `buf`. Any thread may call. */
+/* The system's text; it can be in `buf`. Any thread. */
 const char *err_text(int code, char *buf, size_t size);
 
-/* Where a limit of the process can be raised: " (see ulimit -n)"; else "". */
+/* Where to raise a limit of the process: " (see ulimit -n)"; else "". */
 const char *err_limit(int code);
 
 #endif

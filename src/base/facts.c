@@ -1,6 +1,3 @@
-/*
- * facts.c - pairs of a key and a value, for the structured results.
- */
 #include "base/facts.h"
 
 #include <stdlib.h>
@@ -42,7 +39,8 @@ static bool grow(struct facts *f)
   return true;
 }
 
-/* Find or make the fact of this key, and free its old text. NULL: no memory. */
+/* Finds or makes the fact of this key, and frees its old text. NULL: no
+ * memory. */
 static struct fact *place(struct facts *f, const char *key, enum fact_type type)
 {
   struct fact *fact = facts_find(f, key);

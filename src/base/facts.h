@@ -1,7 +1,8 @@
 /*
  * facts.h - keys and values about the surroundings of a run, for the results.
  * Keys are snake_case with a unit; a dot makes a group: "tls.protocol" becomes
- * { "tls": { "protocol": ... } }. A known key gets the new value. No secrets.
+ * { "tls": { "protocol": ... } }. Setting a key again replaces its value. No
+ * secrets.
  */
 #ifndef BENCH_BASE_FACTS_H
 #define BENCH_BASE_FACTS_H
@@ -17,9 +18,9 @@ enum fact_type {
   FACT_BOOL,
 };
 
-/* How facts of several processes are merged. */
+/* For facts of several processes. */
 enum fact_merge {
-  FACT_FIRST, /* the first process counts */
+  FACT_FIRST,
   FACT_SUM,
   FACT_MOST,
 };
@@ -49,7 +50,7 @@ void facts_int(struct facts *f, const char *key, int64_t value);
 void facts_real(struct facts *f, const char *key, double value);
 void facts_bool(struct facts *f, const char *key, bool value);
 
-/* How the numbers whose keys begin with `key` are merged. */
+/* For the numbers whose keys begin with `key`. */
 void facts_merge_as(struct facts *f, const char *key, enum fact_merge merge);
 /* Into the fact of the same key and type, if any. */
 void facts_merge(struct facts *f, const struct fact *other);

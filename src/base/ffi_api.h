@@ -1,12 +1,11 @@
 /*
- * ffi_api.h - the script ABI: all that scripts may call or touch through
- * LuaJIT's FFI, and all that is exported.
+ * ffi_api.h - the script ABI: all that scripts can use through LuaJIT's FFI,
+ * and all that is exported.
  *
  * The build embeds this text (without comments and preprocessor lines, `[]`
- * written as `[?]`) for ffi.cdef. A shipped declaration is never changed. New
- * names begin with bench_, and may change with the program's own Lua modules.
- * All functions act on the calling thread; a thread number must be its
- * worker's.
+ * written as `[?]`) for ffi.cdef. A shipped declaration is never changed. Names
+ * that begin with bench_ may change with the program's own Lua modules. All
+ * functions act on the calling thread; a thread number must be its worker's.
  */
 #ifndef BENCH_BASE_FFI_API_H
 #define BENCH_BASE_FFI_API_H
@@ -126,11 +125,11 @@ typedef struct {
 
 typedef struct histogram sb_histogram_t;
 
-/* A call that may wait, of a client that shares its Lua state: arguments, then
+/* A call that waits, of a client that shares its Lua state: arguments, then
  * results (waiting.lua). The caller sets the first two members. */
 typedef struct {
   int op;
-  int quiet; /* number of finalizers that run; 0: the call may be made */
+  int quiet; /* number of running finalizers; 0: the call is allowed */
   int n;
   bool yes;
   sql_connection *con;
@@ -144,11 +143,11 @@ typedef struct {
   void *param[2];
 } bench_call;
 
-/* The tables of the ycsb script, and how its rows are chosen. Yes and no are 1
+/* The tables of the ycsb script, and how rows are chosen. Booleans are 1
  * and 0. */
 typedef struct {
   double seed, records, fields, length, int_keys, ordered;
-  double choice; /* 0 zipfian, 1 latest, 2 uniform, 3 that of YCSB */
+  double choice; /* 0 zipfian, 1 latest, 2 uniform, 3 YCSB's own */
   double exponent;
   char workload; /* a to f */
 } bench_ycsb_setup;
@@ -228,7 +227,7 @@ bool bench_in_event(void);
 bool bench_linger(double seconds);
 void bench_off_duty(bool off);
 
-/* Between these two calls, the calling thread may start programs, which get the
+/* Between these two calls, the calling thread can start programs, which get the
  * usual signal mask. */
 void bench_signals_open(void);
 void bench_signals_close(void);
@@ -236,8 +235,8 @@ void bench_signals_close(void);
 /* Like system(), with that mask. Returns the status of waitpid(), or -1. */
 int bench_execute(const char *command);
 
-/* os.exit(status) was called. False: neither a worker of a run nor done() is to
- * end with a report and the files. */
+/* os.exit(status) was called. False: neither a worker of a run nor done() has
+ * to end with a report and the files. */
 bool bench_exit_run(int status, const char *words);
 
 /* A finalizer of the script has failed, which ends the run. */

@@ -1,6 +1,3 @@
-/*
- * fmt.c - numbers as a person would write them.
- */
 #include "base/fmt.h"
 
 #include <math.h>
@@ -11,7 +8,7 @@
 #include "base/compiler.h"
 
 enum {
-  MAX_DIGITS = 17 /* tell any two doubles apart */
+  MAX_DIGITS = 17 /* enough to tell any two doubles apart */
 };
 
 size_t fmt_uint(char *buf, uint64_t value)

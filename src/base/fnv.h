@@ -1,6 +1,5 @@
 /*
- * fnv.h - FNV-1a, a hash for tables and names that nobody chooses so that they
- * collide.
+ * fnv.h - FNV-1a, a hash for texts that nobody chooses in order to collide.
  */
 #ifndef BENCH_BASE_FNV_H
 #define BENCH_BASE_FNV_H

@@ -1,16 +1,14 @@
 /*
- * leave.h - threads that are left behind.
+ * leave.h - leaves behind threads that are stuck in a server, a script or a
+ * pipe: the last report is printed, and the process ends with _exit().
  *
- * A thread stuck in a server, a script or a pipe is left behind: the last
- * report is printed, and the process ends with _exit().
  *   - who has waited in vain for a thread calls leave_thread();
  *   - the report thread calls leave_step() before each step, and the
  *     conductor ends the steps with leave_end_steps();
  *   - before code joins a thread or frees what threads use, it asks
  *     leave_any(). If so, program_leave() (src/program/say.c) ends the process.
  *
- * Afterwards, it can come back at any moment: a worker, the report thread, the
- * thread of the event log, or threads of a driver. So the plan, the test, the
+ * A stuck thread can come back at any moment. So the plan, the test, the
  * recorders and the reporters stay valid. Workers write only to recorders, the
  * report thread only to its file and Lua state: see outfile_leave() and
  * script_end_output().
@@ -29,15 +27,15 @@ struct leave {
   _Atomic uint32_t behind;
 };
 
-/* By the report thread. False: it may touch nothing more. */
+/* By the report thread. False: do not touch anything more. */
 static inline bool leave_step(struct leave *l)
 {
   (void)atomic_fetch_add(&l->steps, 1);
   return atomic_load(&l->closed) == 0;
 }
 
-/* By the conductor. All before the last step is visible then; the last step
- * itself may still be going on. */
+/* By the conductor. Makes all before the last step visible; the last step
+ * itself can still be going on. */
 static inline void leave_end_steps(struct leave *l)
 {
   atomic_store(&l->closed, 1);
@@ -50,7 +48,7 @@ static inline void leave_thread(struct leave *l)
   (void)atomic_fetch_add(&l->behind, 1);
 }
 
-/* If so, nothing that threads use may be freed. */
+/* If so, free nothing that threads use. */
 static inline bool leave_any(const struct leave *l)
 {
   return atomic_load(&l->behind) > 0;

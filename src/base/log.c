@@ -1,6 +1,3 @@
-/*
- * log.c - text on stdout, messages on stderr.
- */
 #include "base/log.h"
 
 #include <errno.h>
@@ -27,7 +24,7 @@ static FILE *text_stream;
 static char origin[320];
 static struct series on_text, on_stderr;
 static bool status_drawn; /* log_status() has left a line on stderr */
-static int lost_errno;    /* of a failure of stdout; 0: there was none */
+static int lost_errno;    /* of stdout; 0: no failure */
 
 static const char *const prefix[] = {
   [LOG_FATAL] = "FATAL: ", [LOG_ALERT] = "ALERT: ", [LOG_WARNING] = "WARNING: ",
@@ -131,8 +128,7 @@ static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
   s->last = *b;
 }
 
-/* Does the text begin like a message? A warning may follow an error in one
- * message: errors of files carry their advice in this way. */
+/* Except warnings: errors of files end with advice in this form. */
 static bool begins_message(const char *text)
 {
   for (int i = LOG_FATAL; i <= LOG_DEBUG; i++) {
@@ -158,7 +154,7 @@ static void add_message(struct strbuf *to, const struct strbuf *text)
   }
 }
 
-/* No memory for the message: print its beginning, on one line. */
+/* No memory for the message: prints its beginning, on one line. */
 static void put_short(struct series *s, FILE *stream, enum log_level level,
                       const char *fmt, va_list ap)
 {

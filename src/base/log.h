@@ -22,18 +22,18 @@ enum log_level {
   LOG_DEBUG,   /* stderr, "DEBUG: " */
 };
 
-/* Make stdout line-buffered. Called at the start of main(). */
+/* Makes stdout line-buffered. Call at the start of main(). */
 void log_init(void);
 
-/* Show messages up to this level; initially LOG_NOTICE. */
+/* The highest level shown; initially LOG_NOTICE. */
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 
 /* NOTICE and INFO go here instead of stdout. Borrowed. */
 void log_set_text(FILE *stream);
 
-/* The origin among several ranks, behind the prefix of messages (neither NOTICE
- * nor INFO). Copied, and cut to fit; "": off. */
+/* The origin among several ranks, after the prefix of messages (except NOTICE
+ * and INFO). Copied, and cut to fit; "": off. */
 void log_set_origin(const char *text);
 
 /*
@@ -43,25 +43,25 @@ void log_set_origin(const char *text);
  */
 void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* A remark about the quality of the measurement, without need for action and
- * without a colon, at which programs split lines. */
+/* A remark about the quality of the measurement, without need for action. It
+ * must not contain a colon, at which programs split lines. */
 void log_advise(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-/* Show remarks from this level on; initially LOG_WARNING. */
+/* Shows remarks from this level on; initially LOG_WARNING. */
 void log_set_advice(enum log_level level);
 
-/* Text for stdout itself, at every level, wherever log_set_text() sends the
+/* Writes to stdout itself, at every level, wherever log_set_text() sends the
  * rest. */
 void log_put(const char *text, size_t len);
 
-/* Progress on a terminal in one line, which the next such line, other text, or
- * NULL removes. */
+/* Progress in one line of a terminal. The next such line, other text, or NULL
+ * removes it. */
 void log_status(const char *line);
 
-/* A line on stderr without a prefix, which stays. */
+/* A line on stderr without a prefix. */
 void log_line(const char *line);
 
-/* Print outstanding counts, and flush. Called before every exit. */
+/* Prints outstanding counts, and flushes. Call before every exit. */
 void log_flush(void);
 
 /* Did the reader close the standard output, a pipe? */

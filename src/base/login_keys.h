@@ -16,7 +16,7 @@ enum {
 struct login_keys {
   _Atomic(void *) of[LOGIN_KEYS];
   _Atomic uint32_t busy; /* futex: a name of the keys that a thread computes,
-                            for others that need the same; 0: none */
+                            while others that need the same wait; 0: none */
 };
 
 #endif

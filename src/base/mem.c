@@ -1,6 +1,3 @@
-/*
- * mem.c - memory whose size was checked.
- */
 #include "base/mem.h"
 
 #include <stdint.h>

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* n * size zero bytes, aligned to `align` (a power of two), for free(); NULL:
+/* n * size zero bytes, aligned to `align` (a power of two), for free(). NULL:
  * no memory, or the product overflows. */
 void *mem_aligned(size_t n, size_t size, size_t align);
 
@@ -20,7 +20,7 @@ enum {
  * connection. */
 void *mem_new(size_t n, size_t size);
 
-/* Zeroed pages, which take memory when written to; NULL: no memory. */
+/* Zeroed pages, which take memory when written to. NULL: no memory. */
 void *mem_pages(size_t bytes);
 void mem_pages_free(void *pages, size_t bytes); /* `pages` may be NULL */
 

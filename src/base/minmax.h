@@ -17,7 +17,7 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* Counters of the system may step back a little: no growth. */
+/* 0 if the counter stepped back a little, as counters of the system can. */
 static inline uint64_t grown_u64(uint64_t now, uint64_t before)
 {
   return now > before ? now - before : 0;
@@ -38,7 +38,7 @@ static inline int order_real(const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-/* Raise *max to the value. Relaxed: any thread may call. */
+/* Relaxed: any thread. */
 static inline void max_atomic_u64(_Atomic uint64_t *max, uint64_t value)
 {
   uint64_t seen = atomic_load_explicit(max, memory_order_relaxed);

@@ -1,6 +1,3 @@
-/*
- * parse.c - parses numbers; nothing may be left over.
- */
 #include "base/parse.h"
 
 #include <ctype.h>
@@ -35,7 +32,7 @@ int parse_int(const char *text, int64_t *ret)
   return 0;
 }
 
-/* The power of 1024 that a suffix means, or -1. */
+/* The power of 1024; -1: no such suffix. */
 static int suffix_power(const char *suffix)
 {
   static const char letters[] = "KMGT";

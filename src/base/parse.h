@@ -1,6 +1,7 @@
 /*
- * parse.h - parses numbers; nothing may be left over. Returns 0 and sets *ret,
- * or leaves it alone: -EINVAL: not such a number; -ERANGE: it does not fit.
+ * parse.h - parses numbers; nothing may be left over. Returns 0 and sets *ret.
+ * Otherwise *ret is unchanged; -EINVAL: not such a number; -ERANGE: it does not
+ * fit.
  */
 #ifndef BENCH_BASE_PARSE_H
 #define BENCH_BASE_PARSE_H
@@ -12,13 +13,13 @@
 int parse_int(const char *text, int64_t *ret);
 
 /* Decimal digits, then optionally K, M, G or T (powers of 1024), then
- * optionally B or iB (no meaning); in any case. At most INT64_MAX. */
+ * optionally B or iB (ignored); in any case. At most INT64_MAX. */
 int parse_size(const char *text, uint64_t *ret);
 
 /* Finite, as strtod() reads it in the "C" locale. */
 int parse_double(const char *text, double *ret);
 
-/* What parse_double() reads, then optionally ms, s, m or h. */
+/* Like parse_double(), then optionally ms, s, m or h. */
 int parse_seconds(const char *text, double *ret);
 
 /* on, true, yes, 1; off, false, no, 0; in any case. */

@@ -1,7 +1,3 @@
-/*
- * progress.c - the words of a line of progress, when a line is due, and the
- * thread that shows it.
- */
 #include "base/progress.h"
 
 #include <inttypes.h>
@@ -45,7 +41,6 @@ static double in_unit(const struct progress_point *at, uint64_t n)
   return at->unit == PROGRESS_BYTES ? (double)n / MIB : (double)n;
 }
 
-/* Per second, since the clock started. */
 static double rate_of(const struct progress_point *at, uint64_t passed_ns)
 {
   const uint64_t done = at->done > at->there ? at->done - at->there : 0;
@@ -82,7 +77,7 @@ static void add_rates(struct strbuf *line, const struct progress_point *at,
                   ((double)passed_ns / (double)NS_PER_S));
 }
 
-/* The time left is unknown with tables: one may take as long as all others
+/* The time left is unknown with tables: one can take as long as all others
  * together. */
 static void add_left(struct strbuf *line, const struct progress_point *at,
                      uint64_t passed_ns)

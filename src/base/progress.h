@@ -22,13 +22,13 @@ struct progress_point {
   const char *verb; /* "Loaded"; static */
   enum progress_unit unit;
   uint64_t total, done;
-  /* The part of `done` from before the clock started. */
+  /* The part of `done` from before the start. */
   uint64_t there;
   uint64_t bytes; /* PROGRESS_ROWS: bytes sent; 0: unknown */
 };
 
-/* Verb, amount, rate, time left, `detail` at `passed_ns`; in less than
- * `columns` characters (0: no limit), without less important parts. */
+/* Verb, amount, rate, time left, `detail` at `passed_ns`, in less than
+ * `columns` characters (0: no limit). Less important parts are left out. */
 void progress_line(struct strbuf *line, const struct progress_point *at,
                    uint64_t passed_ns, const char *detail, unsigned columns);
 
@@ -41,7 +41,7 @@ void progress_add_time(struct strbuf *line, double seconds);
 
 struct progress_io {
   uint64_t (*now_ns)(void *ctx);
-  /* Width of the terminal, looked up each time; 0: none. */
+  /* Width of the terminal, asked each time; 0: not a terminal. */
   unsigned (*columns)(void *ctx);
   /* Unless it `stays`, the next line replaces it, and NULL removes it. */
   void (*show)(void *ctx, const char *line, bool stays);
@@ -63,17 +63,17 @@ struct progress {
   _Atomic uint32_t stop;
 };
 
-/* The clock starts. All pointers are borrowed. */
+/* Starts the clock. All pointers are borrowed. */
 void progress_init(struct progress *p, const struct progress_io *io,
                    void *io_ctx,
                    void (*look)(void *ctx, struct progress_point *ret,
                                 struct strbuf *detail),
                    void *ctx);
 
-/* Show a line if one is due. Returns when the next one is. */
+/* Shows a line if one is due. Returns when the next one is. */
 uint64_t progress_tick(struct progress *p);
 
-/* Start a thread that calls progress_tick(). If it cannot be started, nothing
+/* Starts a thread that calls progress_tick(). If it cannot be started, nothing
  * is shown. */
 void progress_start(struct progress *p);
 

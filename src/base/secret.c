@@ -1,6 +1,3 @@
-/*
- * secret.c - replaces passwords in text that is shown.
- */
 #include "base/secret.h"
 
 #include <ctype.h>
@@ -10,7 +7,6 @@
 #include "base/compiler.h"
 #include "base/strbuf.h"
 
-/* Characters of the scheme of a URL. */
 #define SCHEME \
   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
 
@@ -42,7 +38,7 @@ static int hex_digit(char c)
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The name may be percent-encoded. */
+/* The name can be percent-encoded. */
 static bool is_secret_parameter(const char *name, size_t len)
 {
   char plain[64];
@@ -71,7 +67,7 @@ static const char *last_of(const char *text, size_t len, char c)
 /*
  * The @ before the host of a URL, whose part after :// is `from`; NULL: none.
  * Unencoded passwords hold any character, so the last @ of the word counts, or
- * else of the line; the word is the line if `alone`.
+ * else of the line. With `alone`, the word is the line.
  */
 static const char *find_at(const char *from, bool alone)
 {
@@ -82,8 +78,8 @@ static const char *find_at(const char *from, bool alone)
   return at ? at : last_of(from, line, '@');
 }
 
-/* `text` is at the ://. Writes all up to the end of the user and password,
- * which is returned. */
+/* `text` is at the ://. Writes up to the end of the user and password; returns
+ * that end. */
 static const char *redact_user(const char *text, bool alone, struct strbuf *out)
 {
   const char *from = text + 3;
@@ -113,8 +109,8 @@ static const char *end_of_value(const char *text)
   return *text ? text + 1 : text;
 }
 
-/* If the word of `len` bytes is such a keyword, write it and return what
- * follows its value; else NULL. */
+/* If the word of `len` bytes is such a keyword, writes it and returns the end
+ * of its value; else NULL. */
 static const char *redact_keyword(const char *text, size_t len,
                                   struct strbuf *out)
 {

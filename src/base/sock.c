@@ -1,6 +1,3 @@
-/*
- * sock.c - bytes to and from a socket.
- */
 #include "base/sock.h"
 
 #include <errno.h>

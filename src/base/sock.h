@@ -21,7 +21,7 @@ static inline bool sock_is_early(int error)
   return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
-/* Wait for POLLIN or POLLOUT without a limit; false: not possible. */
+/* Waits for POLLIN or POLLOUT without a limit; false: not possible. */
 bool sock_wait(int fd, short events);
 
 /* Has accept() failed for a lasting reason (errno)? Then the call stays in the

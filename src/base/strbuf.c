@@ -1,6 +1,3 @@
-/*
- * strbuf.c - text that grows as it is written.
- */
 #include "base/strbuf.h"
 
 #include <stdio.h>

@@ -20,8 +20,8 @@ struct strbuf {
   bool failed;
 };
 
-void strbuf_done(struct strbuf *b);  /* frees; the buffer is empty again */
-void strbuf_clear(struct strbuf *b); /* empties, keeps the memory */
+void strbuf_done(struct strbuf *b);  /* the buffer is empty again */
+void strbuf_clear(struct strbuf *b); /* keeps the memory */
 
 void strbuf_add(struct strbuf *b, const void *bytes, size_t len);
 void strbuf_adds(struct strbuf *b, const char *text);

@@ -1,6 +1,3 @@
-/*
- * stream.c - a socket to another program, within a time limit.
- */
 #include "base/stream.h"
 
 #include <errno.h>

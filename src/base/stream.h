@@ -14,7 +14,7 @@
 struct stream_limit {
   uint64_t until_ns;
   const _Atomic uint64_t *sooner_ns; /* [opt] */
-  /* [opt] Waits in place of the thread; fd -1: for the moment only. Returns 0,
+  /* [opt] Waits in place of the thread; fd -1: yields for a moment. Returns 0,
    * -ETIMEDOUT or another -errno. */
   int (*wait)(int fd, short events, uint64_t until_ns);
 };
@@ -30,7 +30,7 @@ int stream_open(int *ret_fd, const struct sockaddr *to, socklen_t len,
 int stream_send(int fd, const void *bytes, size_t n,
                 const struct stream_limit *limit);
 
-/* Receive 1 to `room` bytes. -EPIPE: the peer has closed the connection. */
+/* Receives 1 to `room` bytes. -EPIPE: the peer has closed the connection. */
 int stream_receive(int fd, void *bytes, size_t room, size_t *ret_n,
                    const struct stream_limit *limit);
 

@@ -1,6 +1,3 @@
-/*
- * thread.c - starts threads, and per-thread services of the system.
- */
 #include "base/thread.h"
 
 #include <errno.h>
@@ -200,7 +197,7 @@ bool thread_queue_read(int fd, uint64_t *ret)
   if (n <= 0)
     return false;
   text[n] = '\0';
-  waited = strchr(text, ' '); /* after the time on a processor */
+  waited = strchr(text, ' '); /* after the time on a CPU */
   if (!waited)
     return false;
   *ret = strtoull(waited, &end, 10);

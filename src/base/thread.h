@@ -17,12 +17,12 @@ enum {
   CPUS_MAX = 8 * sizeof(cpu_set_t),
 };
 
-/* Guard pages below each stack, more than the largest frame, that of the
- * functions of Lua's library which build a text. */
+/* Below each stack; more than the largest frame, that of the functions of Lua's
+ * library which build a text. */
 #define STACK_GUARD_BYTES ((size_t)16 << 10)
 
-/* Joinable. stack_bytes 0: the system's default. Programs with a sanitizer get
- * more, because their frames are several times as large. */
+/* Joinable. stack_bytes 0: the system's default. Sanitizers get more, because
+ * their frames are several times as large. */
 int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
                  void *arg, struct err *err);
 
@@ -31,18 +31,18 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
 int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,
                         struct err *err);
 
-/* Detached, for what may hang for a long time; stack_bytes as above. Returns 0
- * or a negative errno value. */
+/* Detached, for work that can hang; stack_bytes as above. Returns 0 or a
+ * negative errno value. */
 int thread_start_detached(size_t stack_bytes, void *(*fn)(void *), void *arg);
 
-/* Linux delays wake-ups by 50 us; off for the calling thread, or on again. */
+/* Linux delays the wake-ups of the calling thread by 50 us unless `exact`. */
 void thread_exact_timers(bool exact);
 
-/* Bind the calling thread. False: no such processor, or not allowed. */
+/* Binds the calling thread. False: no such CPU, or not allowed. */
 bool thread_bind(int cpu);
 
-/* Gives back the stack's pages that deeper calls have used, before a long
- * wait. */
+/* Before a long wait: gives back the stack's pages that deeper calls have
+ * used. */
 void thread_trim_stack(void);
 
 /* The same for a stack of the program's own, which is in use. */
@@ -54,11 +54,10 @@ void thread_set_name(const char *name);
 /* Until that moment of clock_now_ns(), as exactly as possible. */
 void thread_sleep_until(uint64_t until_ns);
 
-/* Time as runnable without a processor; false: not counted. */
+/* Time as runnable without a CPU; false: not counted. */
 bool thread_queue_ns(uint64_t *ret);
 
-/* The same for frequent use: a file, and its content. -1: the system does not
- * count. */
+/* The same for frequent use: a file, and its content. -1: not counted. */
 int thread_queue_open(void);
 bool thread_queue_read(int fd, uint64_t *ret);
 

@@ -1,6 +1,3 @@
-/*
- * utf8.c - characters in text that may be invalid.
- */
 #include "base/utf8.h"
 
 #include <string.h>

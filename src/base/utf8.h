@@ -23,15 +23,14 @@ size_t utf8_cut(const char *text, size_t max);
 size_t utf8_whole(const char *text, size_t len);
 
 /*
- * Append text so that a terminal shows it and does nothing else: control
- * characters, those of C1 and marks that reorder text become escapes (\n, \x1b,
- * \u202e), but those in `keep`. Invalid UTF-8 stays, unless a terminal may take
- * it for C1.
+ * Appends text so that a terminal only shows it: control characters, those of
+ * C1 and marks that reorder text become escapes (\n, \x1b, \u202e), but those
+ * in `keep`. Invalid UTF-8 stays, unless a terminal could take it for C1.
  */
 void utf8_add_shown(struct strbuf *out, const char *text, size_t len,
                     const char *keep);
 
-/* Append a byte as its Latin-1 character, for text that is not valid. */
+/* Appends a byte as its Latin-1 character, for text that is not valid. */
 void utf8_add_latin1(struct strbuf *out, char byte);
 
 #endif

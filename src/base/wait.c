@@ -1,6 +1,3 @@
-/*
- * wait.c - sleep until a word changes or a moment comes.
- */
 #include "base/wait.h"
 
 #include <time.h>

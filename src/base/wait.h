@@ -1,5 +1,5 @@
 /*
- * wait.h - sleep until a word changes or a moment comes.
+ * wait.h - sleeps until a word changes or a moment comes.
  */
 #ifndef BENCH_BASE_WAIT_H
 #define BENCH_BASE_WAIT_H
@@ -9,7 +9,7 @@
 
 #define WAIT_FOREVER UINT64_MAX
 
-/* Sleep while *word == value, until `until_ns` of clock_now_ns(). May return
+/* Sleeps while *word == value, until `until_ns` of clock_now_ns(). Can return
  * early, so callers look again. */
 void wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
 

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A word with this byte in every place. */
 #define WORD_EACH(byte) ((byte)*UINT64_C(0x0101010101010101))
 
 static inline uint64_t word_load(const char *p)
@@ -32,8 +31,8 @@ static inline unsigned word_first(uint64_t word)
   return (unsigned)__builtin_ctzll(word) / 8;
 }
 
-/* The highest bit of the first byte that equals `byte` is set, no bit before.
- * 0: no such byte. */
+/* The highest bit of the first byte that equals `byte` is set, and no bit
+ * before. 0: no such byte. */
 static inline uint64_t word_find(uint64_t word, unsigned char byte)
 {
   const uint64_t diff = word ^ WORD_EACH(byte);
@@ -41,7 +40,7 @@ static inline uint64_t word_find(uint64_t word, unsigned char byte)
   return (diff - WORD_EACH(1)) & ~diff & WORD_EACH(0x80);
 }
 
-/* The same for the first byte that is no decimal digit. */
+/* The same for the first byte other than a decimal digit. */
 static inline uint64_t word_find_other_than_digits(uint64_t word)
 {
   const uint64_t value = word ^ WORD_EACH('0');

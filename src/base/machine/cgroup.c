@@ -1,6 +1,3 @@
-/*
- * cgroup.c - how much of the machine the process may use.
- */
 #include "base/machine/cgroup.h"
 
 #include <limits.h>
@@ -114,8 +111,8 @@ static void read_v1_memory(const char *dir, struct cgroup_limits *l)
                droppable(dir, "total_active_file", "total_inactive_file"));
 }
 
-/* The group's folder and those above.  A container may not see the path that
- * the kernel reports: there the root of the tree is its group. */
+/* The group's folder and those above. If a container cannot see the path that
+ * the kernel reports, the root of the tree is its group. */
 static void walk_up(const char *base, char *group,
                     void (*look)(const char *dir, struct cgroup_limits *l),
                     struct cgroup_limits *l)
@@ -134,7 +131,6 @@ static void walk_up(const char *base, char *group,
   }
 }
 
-/* `list` has commas. */
 static bool has_word(const char *list, const char *word)
 {
   const size_t len = strlen(word);

@@ -10,23 +10,23 @@
 #include <stdint.h>
 
 struct cgroup_limits {
-  double cpus;           /* processors; 0: no limit */
+  double cpus;           /* 0: no limit */
   uint64_t memory_bytes; /* 0: no limit */
-  uint64_t throttled_ns; /* so far, summed up over processors */
-  uint64_t memory_left;  /* see cgroup_memory_left() */
+  uint64_t throttled_ns; /* so far, summed up over CPUs */
+  uint64_t memory_left;
 };
 
 /* The smallest limits of the process's groups and their parents, of both
- * versions.  A limit that cannot be read is none. */
+ * versions. An unreadable limit counts as none. */
 struct cgroup_limits cgroup_read(const char *root);
 /* Of another process: "self" or its number. */
 struct cgroup_limits cgroup_read_of(const char *root, const char *process);
 
-/* Bytes: the smallest limit less usage.  Pages of files that can be dropped are
- * unused.  UINT64_MAX: no limit. */
+/* Bytes: the smallest limit less usage. Droppable pages of files count as
+ * unused. UINT64_MAX: no limit. */
 uint64_t cgroup_memory_left(const char *root);
 
-/* Processors on which the process may run now. */
+/* CPUs on which the process can run now. */
 unsigned cgroup_cpus_allowed(void);
 
 /* Threads of the machine that run or want to, without the caller; 0:

@@ -1,6 +1,3 @@
-/*
- * cpu.c - what the processors of this machine did.
- */
 #include "base/machine/cpu.h"
 
 #include <sched.h>
@@ -17,7 +14,7 @@
 #define CPU_FOLDER "/sys/devices/system/cpu"
 
 enum {
-  /* Reading may interrupt a processor. */
+  /* Reading can interrupt a CPU. */
   FREQUENCIES_MAX = 16,
 };
 
@@ -26,7 +23,7 @@ static bool is_allowed(const cpu_set_t *set, unsigned cpu)
   return cpu >= CPUS_MAX || CPU_ISSET(cpu, set);
 }
 
-/* "cpu " is the sum.  User time has that of guests. */
+/* "cpu " is the sum. User time includes guests. */
 void cpu_read_ticks(struct cpu_ticks *ret, const char *root,
                     const cpu_set_t *set)
 {
@@ -103,7 +100,7 @@ static void read_speed(const char *root, const cpu_set_t *set,
   }
 }
 
-/* Of the main thread: the caller may be a worker bound to a processor. */
+/* Of the main thread: the caller can be a worker bound to a CPU. */
 static void find_allowed(cpu_set_t *ret)
 {
   CPU_ZERO(ret);

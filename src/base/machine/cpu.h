@@ -1,5 +1,5 @@
 /*
- * cpu.h - what the processors of this machine did during a run.
+ * cpu.h - what the CPUs of this machine did during a run.
  */
 #ifndef BENCH_MACHINE_CPU_H
 #define BENCH_MACHINE_CPU_H
@@ -14,15 +14,14 @@ struct cpu_ticks {
   uint64_t user, system; /* with nice; with interrupts */
   uint64_t interrupts;
   uint64_t idle, iowait, steal;
-  uint64_t switches; /* context switches */
+  uint64_t switches;
 };
 
 /* The sum over `set`; NULL: all, with context switches. */
 void cpu_read_ticks(struct cpu_ticks *ret, const char *root,
                     const cpu_set_t *set);
 
-/* Since the start of the machine, of the processors that the process may
- * use. */
+/* Since the start of the machine, of the CPUs that the process may use. */
 struct machine_counts {
   bool known; /* the first four */
   uint64_t busy_ns, interrupts_ns, steal_ns, idle_ns;
@@ -30,21 +29,21 @@ struct machine_counts {
   uint64_t heat; /* times of slowing down */
 
   /* At this moment; 0: unknown. */
-  double mhz;      /* of the fastest processor */
+  double mhz;      /* of the fastest CPU */
   double base_mhz; /* guaranteed */
 };
 
-/* Of the processors that the process may use, in the measured part. */
+/* Of the CPUs that the process may use, in the measured part. */
 struct machine_use {
   bool known;             /* the next three */
-  uint64_t busy_ns;       /* by all programs, summed up over processors */
+  uint64_t busy_ns;       /* by all programs, summed up over CPUs */
   uint64_t interrupts_ns; /* part of busy_ns */
   uint64_t steal_ns;
   uint64_t throttled_ns;      /* by the control group's quota */
   uint64_t heat;              /* times of slowing down */
   double mhz, base_mhz;       /* at the end; 0: unknown */
-  double first_ghz, last_ghz; /* measured, of processors at work, in the first
-                                 and last quarter; 0: unknown */
+  double first_ghz, last_ghz; /* measured on busy CPUs in the first and last
+                                 quarter; 0: unknown */
 
   /* Of other processes since the load began. */
   uint64_t server_ns; /* database servers */
@@ -53,7 +52,7 @@ struct machine_use {
   char busiest[16]; /* of all others; "": unknown */
 };
 
-/* About 10 us per processor. */
+/* About 10 us per CPU. */
 void machine_read(const char *root, struct machine_counts *ret);
 
 /* Fills a part of *ret. */

@@ -1,6 +1,3 @@
-/*
- * disk.c - finds the disk and the file system of a folder.
- */
 #include "base/machine/disk.h"
 
 #include <fcntl.h>
@@ -14,7 +11,6 @@
 
 #include "base/machine/proc.h"
 
-/* Of the path that a link points to. */
 static bool link_end(const char *path, char *ret, size_t size)
 {
   char target[PATH_MAX];
@@ -32,7 +28,7 @@ static bool link_end(const char *path, char *ret, size_t size)
   return true;
 }
 
-/* "ID PARENT MAJ:MIN ROOT MOUNT OPTIONS ... - TYPE SOURCE SUPER".  Only the ID
+/* "ID PARENT MAJ:MIN ROOT MOUNT OPTIONS ... - TYPE SOURCE SUPER". Only the ID
  * identifies the mount of a device with several mounts. */
 void disk_find_mount(struct disk *d, const char *root,
                      const struct disk_mount *which)
@@ -90,7 +86,7 @@ static void find_device(struct disk *d, unsigned major_no, unsigned minor_no)
     look_at_queue(d);
 }
 
-/* Not before Linux 5.8. */
+/* Since Linux 5.8. */
 static void find_id(struct disk_mount *m, const char *folder)
 {
 #ifdef STATX_MNT_ID

@@ -19,16 +19,16 @@ struct disk {
 
 void disk_find(struct disk *ret, const char *folder);
 
-/* The ID or, if unknown or not in the list, the last mount of the device, on
- * top. */
+/* The mount with the ID. If the ID is unknown or not in the list, the last
+ * mount of the device, which is on top. */
 struct disk_mount {
   bool has_id;
   unsigned long long id;
   unsigned major, minor;
 };
 
-/* Sets file system, source and options; *d is left alone without such a
- * mount. */
+/* Sets file system, source and options; without such a mount, *d is
+ * unchanged. */
 void disk_find_mount(struct disk *d, const char *root,
                      const struct disk_mount *which);
 

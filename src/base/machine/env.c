@@ -1,6 +1,3 @@
-/*
- * env.c - the machine and its system as facts.
- */
 #include "base/machine/env.h"
 
 #include <limits.h>

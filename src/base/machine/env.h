@@ -1,8 +1,6 @@
 /*
- * env.h - facts about the machine and the system: host, kernel, processors,
- * memory, limits, virtualisation, clock, disk.
- *
- * Unknown facts are left out.
+ * env.h - facts about the machine and the system: host, kernel, CPUs, memory,
+ * limits, virtualisation, clock, disk. Unknown facts are left out.
  */
 #ifndef BENCH_MACHINE_ENV_H
 #define BENCH_MACHINE_ENV_H

@@ -1,6 +1,3 @@
-/*
- * pressure.c - what the machine was short of in an interval.
- */
 #include "base/machine/pressure.h"
 
 #include <stdio.h>
@@ -12,7 +9,7 @@
 #include "base/minmax.h"
 
 enum {
-  FREQUENCIES_MAX = 4 /* reading may interrupt a processor */
+  FREQUENCIES_MAX = 4 /* reading can interrupt a CPU */
 };
 
 typedef unsigned long long count; /* for scanf() */
@@ -92,7 +89,7 @@ static double frequency(const char *root)
 void pressure_read(const char *root, struct pressure_counts *ret)
 {
   *ret = (struct pressure_counts){ 0 };
-  /* The machine has no "full" of processors. */
+  /* Linux counts no "full" CPU pressure of the machine. */
   read_pressure(root, "/proc/pressure/cpu", PRESSURE_CPU_SOME, PRESSURES, ret);
   read_pressure(root, "/proc/pressure/io", PRESSURE_IO_SOME, PRESSURE_IO_FULL,
                 ret);

@@ -1,5 +1,5 @@
 /*
- * pressure.h - what the machine was short of in an interval.
+ * pressure.h - which resources the machine lacked in an interval.
  */
 #ifndef BENCH_MACHINE_PRESSURE_H
 #define BENCH_MACHINE_PRESSURE_H
@@ -11,7 +11,7 @@
 enum pressure {
   PRESSURE_CPU_SOME,
   PRESSURE_IO_SOME, /* some tasks */
-  PRESSURE_IO_FULL, /* all that had work */
+  PRESSURE_IO_FULL, /* all tasks with work */
   PRESSURE_MEMORY_SOME,
   PRESSURE_MEMORY_FULL,
   PRESSURES
@@ -25,7 +25,7 @@ struct pressure_counts {
   uint64_t major_faults, retransmits;
   uint64_t dirty_bytes, writeback_bytes;
   uint64_t throttled_ns; /* by the quota */
-  double mhz;            /* of the fastest of a few; 0: unknown */
+  double mhz;            /* of the fastest of a few CPUs; 0: unknown */
 };
 
 struct pressure_use {
@@ -34,8 +34,8 @@ struct pressure_use {
   bool has_faults, has_retransmits, has_dirty;
   uint64_t major_faults, retransmits;    /* in the interval */
   uint64_t dirty_bytes, writeback_bytes; /* at the end */
-  double throttled; /* processors' time withheld, per time */
-  double mhz;       /* 0: unknown */
+  double throttled;                      /* CPU time withheld, per time */
+  double mhz;                            /* 0: unknown */
 };
 
 void pressure_read(const char *root, struct pressure_counts *ret);

@@ -1,6 +1,3 @@
-/*
- * proc.c - reads files of /proc and /sys.
- */
 #include "base/machine/proc.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /*
- * proc.h - reads files of /proc and /sys.  False: *ret is left alone.
+ * proc.h - reads files of /proc and /sys. On false, *ret is unchanged.
  */
 #ifndef BENCH_MACHINE_PROC_H
 #define BENCH_MACHINE_PROC_H
@@ -11,19 +11,19 @@
 
 #include "base/compiler.h"
 
-/* NULL: there is none. */
+/* NULL: missing. */
 FILE *proc_open(const char *root, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* The number at the start of a file. */
 bool proc_number(uint64_t *ret, const char *root, const char *fmt, ...)
   PRINTF_LIKE(3, 4);
 
-/* The first line; false: missing or empty, and ret is "". */
+/* The first line. False, and ret "": missing or empty. */
 bool proc_line(char *ret, size_t size, const char *root, const char *fmt, ...)
   PRINTF_LIKE(4, 5);
 
-/* Of the first line "KEY : VALUE" or "KEY = VALUE"; false: none, and ret is
- * "". */
+/* Of the first line "KEY : VALUE" or "KEY = VALUE". False, and ret "":
+ * missing. */
 bool proc_field(const char *root, const char *name, const char *key, char *ret,
                 size_t size);
 
@@ -31,7 +31,7 @@ bool proc_field(const char *root, const char *name, const char *key, char *ret,
 bool proc_counter(const char *root, const char *name, const char *key,
                   uint64_t *ret);
 
-/* Bytes of a value in kB, such as "Dirty". */
+/* In bytes, of a value in kB such as "Dirty". */
 bool proc_meminfo(const char *root, const char *name, uint64_t *ret);
 
 #endif

@@ -1,6 +1,3 @@
-/*
- * processes.c - which other programs used the processors.
- */
 #include "base/machine/processes.h"
 
 #include <ctype.h>
@@ -22,13 +19,11 @@ enum {
   KERNEL_THREAD = 0x00200000,
 };
 
-/* Answer statements. */
 static const char *const mysql_servers[] = { "mariadbd",    "mysqld",
                                              "tidb-server", "tikv-server",
                                              "mysqlrouter", NULL };
 static const char *const pgsql_servers[] = { "postgres", "postmaster",
                                              "cockroach", "yb-tserver", NULL };
-/* Forward statements. */
 static const char *const proxies[] = { "pgbouncer", "proxysql", "maxscale",
                                        "pgcat",     "odyssey",  "pgpool",
                                        "haproxy",   NULL };
@@ -40,7 +35,6 @@ static bool is_one_of(const char *name, const char *const *list)
   return *list != NULL;
 }
 
-/* Clients of the driver. */
 static bool serves(const char *name, const char *driver)
 {
   return is_one_of(name, proxies) ||
@@ -48,7 +42,7 @@ static bool serves(const char *name, const char *driver)
          (strcmp(driver, "mysql") != 0 && is_one_of(name, pgsql_servers));
 }
 
-/* That listens, unless it only forwards; NULL: unknown. */
+/* NULL: unknown, or only forwards. */
 static const struct process *listener(const struct processes *n,
                                       const struct tested_server *server)
 {
@@ -74,7 +68,7 @@ static struct process *add(struct processes *n)
   return &n->of[n->n++];
 }
 
-/* 0 if negative; UINT64_MAX at the end.  sscanf() takes most of a short run for
+/* 0 if negative; UINT64_MAX at the end. sscanf() takes most of a short run for
  * hundreds of lines. */
 static uint64_t next_number(const char **at)
 {
@@ -91,7 +85,7 @@ static uint64_t next_number(const char **at)
   return negative ? 0 : n;
 }
 
-/* Of /proc/PID/stat.  Names may contain blanks and parentheses. */
+/* Of /proc/PID/stat. Names can contain blanks and parentheses. */
 static void add_line(struct processes *n, int pid, char *line)
 {
   enum {
@@ -178,7 +172,7 @@ void processes_done(struct processes *n)
   *n = (struct processes){ 0 };
 }
 
-/* The processes of one name, those of the server or the others. */
+/* The processes of one name, of the server or others. */
 struct sum {
   const char *name;
   bool serves;

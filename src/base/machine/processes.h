@@ -1,6 +1,6 @@
 /*
- * processes.h - which other programs used the processors.  Programs in other
- * containers, or hidden (hidepid), are not seen.
+ * processes.h - which other programs used the CPUs. Programs in other
+ * containers, or hidden ones (hidepid), are not seen.
  */
 #ifndef BENCH_MACHINE_PROCESSES_H
 #define BENCH_MACHINE_PROCESSES_H
@@ -12,7 +12,7 @@
 struct machine_use;
 
 enum {
-  PROCESS_NAME_SIZE = 16, /* in the kernel */
+  PROCESS_NAME_SIZE = 16,
 };
 
 /* With its ended children. */
@@ -29,7 +29,7 @@ struct processes {
 
 /*
  * The server of the run, if on this machine: the listening process and its
- * children; where that is unknown or forwards, all programs that serve this
+ * children. If that process is unknown or a proxy: all programs that serve this
  * kind of client.
  */
 struct tested_server {
@@ -38,12 +38,12 @@ struct tested_server {
   const char *driver; /* [opt] "mysql", "pgsql" */
 };
 
-/* All programs but this process.  Empty if unreadable, or too many for a quick
- * look. */
+/* All programs but this process. Empty if unreadable, or if reading would take
+ * too long. */
 void processes_read(struct processes *ret, const char *root);
 void processes_done(struct processes *n);
 
-/* Sets server_ns, server, sibling_ns and busiest.  Processes named `own_name`
+/* Sets server_ns, server, sibling_ns and busiest. Processes named `own_name`
  * are siblings. */
 void processes_between(const struct processes *before,
                        const struct processes *after,

@@ -1,6 +1,3 @@
-/*
- * sampler.c - what the whole machine did in an interval.
- */
 #include "base/machine/sampler.h"
 
 #include <dirent.h>
@@ -15,7 +12,7 @@
 #include "base/minmax.h"
 
 enum {
-  THREADS_MAX = 64 /* whose waits are read */
+  THREADS_MAX = 64
 };
 
 typedef unsigned long long count; /* for scanf() */
@@ -71,7 +68,7 @@ static void read_net(const char *root, struct system_counts *ret)
     (void)fclose(f);
 }
 
-/* In the order of making. */
+/* In the order of their creation. */
 static void read_waited(const char *root, struct system_counts *ret)
 {
   char path[PATH_MAX];

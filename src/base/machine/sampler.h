@@ -1,6 +1,6 @@
 /*
- * sampler.h - what the machine did in an interval: processors, the disk under
- * test, the network, and what was short.
+ * sampler.h - what the machine did in an interval: CPUs, the disk under test,
+ * the network, and pressure.
  */
 #ifndef BENCH_MACHINE_SAMPLER_H
 #define BENCH_MACHINE_SAMPLER_H
@@ -21,7 +21,7 @@ struct system_counts {
   struct cpu_ticks cpu;
   uint64_t own_ns; /* of this process */
   bool has_waited;
-  uint64_t waited_ns; /* of its first threads, for a processor */
+  uint64_t waited_ns; /* of its first threads, for a CPU */
   uint64_t reads, writes, read_sectors, written_sectors, busy_ms;
   uint64_t received, sent, loopback; /* bytes; the first two without loopback */
 };
@@ -41,7 +41,7 @@ struct system_use {
   double switches_per_s;
   bool has_waited;
   double waiting; /* of the first threads of this program, on average */
-  double others;  /* processors used by other programs */
+  double others;  /* CPUs used by other programs */
   uint64_t reads, writes, read_bytes, written_bytes;
   double busy; /* share of the time with a request, 0..1 */
   uint64_t received_bytes, sent_bytes, loopback_bytes;

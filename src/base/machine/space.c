@@ -1,6 +1,3 @@
-/*
- * space.c - how much can be written to a folder before it is full.
- */
 #include "base/machine/space.h"
 
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 /*
- * space.h - how much can be written to a folder before it is full.
- *
- * File systems in memory need free memory, of which the control group may have
- * less than the machine.
+ * space.h - how much can be written to a folder before it is full. File systems
+ * in memory need free memory, of which the control group can have less than the
+ * machine.
  */
 #ifndef BENCH_MACHINE_SPACE_H
 #define BENCH_MACHINE_SPACE_H
@@ -26,11 +25,10 @@ uint64_t space_free(const struct space *s);
  * the control group". */
 const char *space_words(const struct space *s);
 
-/* Whole blocks. */
+/* In whole blocks. */
 uint64_t space_of_file(const struct space *s, uint64_t bytes);
 
-/* Of an open file or folder, or a path.  All unknown if the system does not
- * say. */
+/* All unknown if the system cannot answer. */
 struct space space_look(const char *root, int fd);
 struct space space_look_at(const char *root, const char *path);
 

@@ -1,6 +1,6 @@
 /*
- * bsd.c - what macOS and FreeBSD share: kqueue in place of epoll and signalfd,
- * a condition in place of futexes.
+ * bsd.c - kqueue in place of epoll and signalfd, a condition in place of
+ * futexes.
  */
 #include "base/os/bsd.h"
 
@@ -68,7 +68,7 @@ static uint32_t events_of(const struct kevent *k)
 }
 
 /* Two filters of a socket are one event, as on Linux: whoever gets it may free
- * what the pointer names.  Returns the number of events. */
+ * what the pointer names. Returns the number of events. */
 static int add_event(struct epoll_event *events, int used,
                      const struct kevent *k)
 {
@@ -107,8 +107,7 @@ int epoll_wait(int epoll, struct epoll_event *events, int n, int timeout_ms)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-/* A time to wait for, at most a second away: the clock of conditions may be
- * set. */
+/* At most a second away, because the clock of conditions may be set. */
 static bool next_look(const struct timespec *until, struct timespec *ret)
 {
   const int64_t second = 1000000000;
@@ -268,7 +267,7 @@ static int take_pending(const sigset_t *set)
   return 0;
 }
 
-/* What comes before the wait is in the queue. */
+/* Signals that come before the wait are in the queue. */
 int sigtimedwait(const sigset_t *set, siginfo_t *info,
                  const struct timespec *limit)
 {

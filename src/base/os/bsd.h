@@ -1,5 +1,5 @@
 /*
- * bsd.h - calls of Linux that macOS and FreeBSD have in other words.
+ * bsd.h - calls of Linux that macOS and FreeBSD have under other names.
  */
 #ifndef BENCH_OS_BSD_H
 #define BENCH_OS_BSD_H
@@ -14,8 +14,7 @@
 
 extern char **environ;
 
-/* ---- byte order: all processors of these systems have the lowest first ----
- */
+/* ---- byte order: all CPUs of these systems have the lowest first ---- */
 
 #define os_swap16 __builtin_bswap16
 #define os_swap32 __builtin_bswap32
@@ -55,24 +54,23 @@ enum {
   SFD_CLOEXEC = 1,
 };
 
-/* Readable once a signal has come: can be polled, not read, and stays
- * readable. */
+/* Readable from the first signal on: can be polled, not read. */
 int signalfd(int fd, const sigset_t *set, int flags);
 
 /* ---- pthread.h ---- */
 
-/* Looks now and then. */
+/* Polls. */
 int pthread_timedjoin_np(pthread_t thread, void **ret,
                          const struct timespec *until);
 
 /* ---- sys/socket.h ---- */
 
-/* Nothing is kept back. */
+/* Sends at once. */
 #define MSG_MORE 0
 
 /* ---- sched.h ---- */
 
-/* None is kept behind others. */
+/* Threads keep their ordinary priority. */
 #define SCHED_IDLE SCHED_OTHER
 
 /* ---- sys/prctl.h ---- */

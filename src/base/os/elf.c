@@ -1,6 +1,3 @@
-/*
- * elf.c - what Linux and FreeBSD do alike.
- */
 #include "base/os/elf.h"
 
 #include <fcntl.h>

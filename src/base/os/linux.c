@@ -24,13 +24,12 @@
 #define MADV_GUARD_INSTALL 102
 #endif
 
-/* File systems in memory. */
 #define RAMFS_TYPE 0x858458f6u
 #define TMPFS_TYPE 0x01021994u
 
 const char *const os_lacks = "";
 
-/* Without /proc: as started. */
+/* Without /proc: the path of the command line. */
 bool os_program(char ret[PATH_MAX])
 {
   const ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - 1);
@@ -45,7 +44,7 @@ bool os_program(char ret[PATH_MAX])
 
 /* ---- threads ---- */
 
-/* A function of the C library since 2.30. */
+/* The C library has gettid() since 2.30. */
 pid_t os_thread(void)
 {
   return (pid_t)syscall(SYS_gettid);
@@ -53,7 +52,7 @@ pid_t os_thread(void)
 
 void os_name_thread(const char *name)
 {
-  (void)prctl(PR_SET_NAME, name); /* on failure without a name */
+  (void)prctl(PR_SET_NAME, name); /* without a name on failure */
 }
 
 bool os_stack(void **ret_low, size_t *ret_bytes)
@@ -152,7 +151,7 @@ ssize_t os_recv(int fd, void *buf, size_t n)
   return call(SYS_recvfrom, fd, (long)buf, (long)n, 0);
 }
 
-/* Newer processors lack the call with fewer arguments. */
+/* 64-bit ARM and newer architectures lack poll(). */
 int os_poll(struct pollfd *fd)
 {
 #ifdef SYS_poll

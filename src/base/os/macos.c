@@ -1,6 +1,3 @@
-/*
- * macos.c - calls of Linux by means of macOS.
- */
 #include <errno.h>
 #include <mach-o/dyld.h>
 #include <math.h>
@@ -101,7 +98,7 @@ void os_name_thread(const char *name)
   (void)pthread_setname_np(name);
 }
 
-/* The system names the other end. */
+/* The system reports the upper end. */
 bool os_stack(void **ret_low, size_t *ret_bytes)
 {
   *ret_bytes = pthread_get_stacksize_np(pthread_self());
@@ -170,7 +167,7 @@ int pipe2(int fds[2], int flags)
   return 0;
 }
 
-/* In whole milliseconds, and a little longer. */
+/* In whole milliseconds, rounded up. */
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *limit,
           const sigset_t *mask)
 {
@@ -215,7 +212,7 @@ _Static_assert((O_DIRECT &
                  O_EXCL | O_DIRECTORY | O_CLOEXEC)) == 0,
                "O_DIRECT is no other flag");
 
-/* Write the cached parts of a file and forget them. */
+/* Writes the cached parts of a file and drops them. */
 static int drop_cache(int fd)
 {
   const off_t piece = (off_t)1 << 30;
@@ -241,7 +238,7 @@ static int drop_cache(int fd)
   return 0;
 }
 
-/* F_NOCACHE reads what is in the cache. */
+/* F_NOCACHE alone would read cached parts. */
 int os_open(int folder, const char *path, int flags, mode_t mode)
 {
   const int fd = openat(folder, path, flags & ~O_DIRECT, mode);

@@ -42,13 +42,13 @@ int memfd_create(const char *name, unsigned flags);
 #define SOCK_NONBLOCK 0x20000000
 struct sockaddr;
 int accept4(int fd, struct sockaddr *ret, socklen_t *len, int flags);
-/* Of systems from 27 on, and not for older ones. */
+/* The system has it since version 27; older ones do not. */
 #define pipe2 os_pipe2
 int pipe2(int fds[2], int flags);
 int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *limit,
           const sigset_t *mask);
 
-/* sys/eventfd.h: a socket that sends to itself, and counts nothing. */
+/* sys/eventfd.h: a socket that sends to itself, and does not count. */
 enum {
   EFD_CLOEXEC = SOCK_CLOEXEC,
   EFD_NONBLOCK = SOCK_NONBLOCK,
@@ -57,7 +57,7 @@ int eventfd(unsigned value, int flags);
 
 /* ---- files ---- */
 
-/* Known to os_open() only. */
+/* Only os_open() understands it. */
 #define O_DIRECT 0x10000000
 #define O_PATH O_RDONLY
 
@@ -83,7 +83,8 @@ int posix_fallocate(int fd, off_t from, off_t n);
 
 /* ---- time, threads and signals ---- */
 
-/* The system's counts microseconds, and goes on while suspended. */
+/* The system's CLOCK_MONOTONIC counts microseconds, and goes on while
+ * suspended. */
 #undef CLOCK_MONOTONIC
 #define CLOCK_MONOTONIC CLOCK_UPTIME_RAW
 #define TIMER_ABSTIME 1
@@ -93,7 +94,7 @@ int sigtimedwait(const sigset_t *set, siginfo_t *info,
                  const struct timespec *limit);
 int sigwaitinfo(const sigset_t *set, siginfo_t *info);
 
-/* ---- sched.h: threads cannot be bound, and run anywhere ---- */
+/* ---- sched.h: threads cannot be bound to CPUs ---- */
 
 #define CPU_SETSIZE 1024
 typedef struct {

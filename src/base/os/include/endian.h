@@ -1,5 +1,5 @@
 /*
- * endian.h - a header of Linux: what it has is in src/base/os.
+ * endian.h - for includes of Linux: see src/base/os.
  */
 #ifndef BENCH_OS_ENDIAN_H
 #define BENCH_OS_ENDIAN_H

@@ -1,5 +1,5 @@
 /*
- * sys/epoll.h - a header of Linux: what it has is in src/base/os.
+ * sys/epoll.h - for includes of Linux: see src/base/os.
  */
 #ifndef BENCH_OS_SYS_EPOLL_H
 #define BENCH_OS_SYS_EPOLL_H

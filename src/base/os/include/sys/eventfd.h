@@ -1,5 +1,5 @@
 /*
- * sys/eventfd.h - a header of Linux: what it has is in src/base/os.
+ * sys/eventfd.h - for includes of Linux: see src/base/os.
  */
 #ifndef BENCH_OS_SYS_EVENTFD_H
 #define BENCH_OS_SYS_EVENTFD_H

@@ -1,5 +1,5 @@
 /*
- * sys/prctl.h - a header of Linux: what it has is in src/base/os.
+ * sys/prctl.h - for includes of Linux: see src/base/os.
  */
 #ifndef BENCH_OS_SYS_PRCTL_H
 #define BENCH_OS_SYS_PRCTL_H

@@ -1,5 +1,5 @@
 /*
- * sys/signalfd.h - a header of Linux: what it has is in src/base/os.
+ * sys/signalfd.h - for includes of Linux: see src/base/os.
  */
 #ifndef BENCH_OS_SYS_SIGNALFD_H
 #define BENCH_OS_SYS_SIGNALFD_H

@@ -1,5 +1,5 @@
 /*
- * sys/syscall.h - no system call of Linux has its number here.
+ * sys/syscall.h - without the numbers of Linux's system calls.
  */
 #ifndef BENCH_OS_SYS_SYSCALL_H
 #define BENCH_OS_SYS_SYSCALL_H
