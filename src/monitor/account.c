@@ -1,6 +1,3 @@
-/*
- * account.c - what a server did between two readings, and in all.
- */
 #include "monitor/account.h"
 
 #include "base/minmax.h"
@@ -20,7 +17,7 @@ static bool account_is_count(enum server_metric f)
   return f >= SERVER_METRICS || server_metrics_info[f].kind == SERVER_COUNT;
 }
 
-/* A count begins anew: the server was started again. */
+/* A smaller count: the server was started again. */
 static bool account_is_restart(const struct server_reading *from,
                                const struct server_reading *to)
 {
@@ -45,7 +42,7 @@ static void account_subtract(const struct server_reading *from,
                       ? to->value[f] - from->value[f]
                       : 0;
   }
-  /* Commits follow from other counts then. */
+  /* Then commits are computed from other counts. */
   if (to->value[SERVER_PART_TRANSACTIONS] <
       from->value[SERVER_PART_TRANSACTIONS])
     ret->has[SERVER_PART_TRANSACTIONS] = false;

@@ -1,5 +1,5 @@
 /*
- * account.h - from readings of a server to intervals and the run. The caller
+ * account.h - makes intervals and totals from readings of a server. The caller
  * keeps threads apart.
  */
 #ifndef BENCH_MONITOR_ACCOUNT_H
@@ -18,15 +18,15 @@ struct account_part {
 struct account {
   bool has_base;
   bool unsure;                   /* is it still the server of the base? */
-  struct server_reading base;    /* for comparison with the next reading */
+  struct server_reading base;    /* compared with the next reading */
   struct server_owed owed;       /* by the time before */
   struct server_waits waits;     /* since the base */
   struct server_waits now;       /* in the present interval */
   struct server_reading seen;    /* their levels */
   struct server_interval ready;  /* for the present interval */
-  struct server_interval shown;  /* of the interval that is reported */
+  struct server_interval shown;  /* of the interval being reported */
   struct server_interval latest; /* the last known one */
-  uint64_t passed_ns;            /* the end of the last interval reported */
+  uint64_t passed_ns;            /* the end of the last reported interval */
 
   uint64_t over_ns; /* the end of the load; 0: not yet */
 
@@ -36,37 +36,36 @@ struct account {
   uint64_t took_ns, took_max_ns, took_last_ns;
 
   uint64_t period_ns;
-  struct server_reading sum; /* counts; of levels the sum over `levels` */
+  struct server_reading
+    sum; /* counts; for levels the sum of `levels` readings */
   struct server_reading most;
   uint64_t levels[SERVER_METRICS];
   struct server_waits all_waits;
 };
 
 /* For the interval that ends at `grid_ns`; 0: the first reading, UINT64_MAX:
- * the last. Dropped as late if the interval was reported. */
+ * the last. Too late for a reported interval: dropped. */
 void account_add(struct account *a, const struct monitor_source *source,
                  const struct server_access *access,
                  const struct server_reading *r, uint64_t grid_ns);
 
-/* A look at what sessions do. */
+/* What sessions do. */
 void account_look(struct account *a, const struct monitor_source *source,
                   const struct server_access *access,
                   const struct server_waits *waits);
 
-/* The next connection may lead to another server, so no earlier reading
- * counts. */
+/* The next connection can lead to another server: drops earlier readings. */
 void account_lose(struct account *a);
 
 /* The server was restarted, or is another. */
 void account_restart(struct account *a);
 
-/* The interval that ends there is reported now. */
+/* The interval is reported now. */
 void account_pass(struct account *a, const struct account_part *interval);
 
 /* The end of the load. A later reading counts only if its base is before. */
 void account_finish(struct account *a, uint64_t end_ns);
 
-/* The numbers of *ret. */
 void account_total(const struct account *a, struct server_total *ret);
 
 #endif

@@ -1,6 +1,3 @@
-/*
- * digests.c - statements as the server counts them.
- */
 #include "monitor/digests.h"
 
 #include <stdio.h>
@@ -15,7 +12,7 @@
 #include "monitor/source.h"
 
 enum {
-  OWN_MAX = 32 /* of the monitor itself */
+  OWN_MAX = 32 /* statements of the monitor itself */
 };
 
 static const char subject[] = "statements";
@@ -41,7 +38,7 @@ static int digests_by_time(const void *a, const void *b)
                                   : strcmp(x->id, y->id);
 }
 
-/* It becomes a part of a statement. */
+/* The id becomes a part of a statement. */
 static bool digests_take_id(const sql_value *v, char *ret)
 {
   if (!v->ptr || v->len == 0 || v->len >= DIGEST_ID)
@@ -90,7 +87,7 @@ static void digests_take_where(void *ctx, const sql_value *v, unsigned n)
   }
 }
 
-/* @ is the schema, # the list. */
+/* Replaces @ by the schema, # by the list. */
 static void digests_fill_in(const char *text, const char *schema,
                             const char *list, struct strbuf *ret)
 {
@@ -118,7 +115,7 @@ static bool digests_ask(struct link *l, const char *text, const char *schema,
   return ok;
 }
 
-/* Without all counts, what was there before is unknown. */
+/* Reads all or nothing: a difference needs every earlier count. */
 static bool digests_read_counts(struct digests *d, struct link *l,
                                 const struct monitor_digests *s,
                                 struct server_gaps *gaps)
@@ -140,7 +137,7 @@ static bool digests_read_counts(struct digests *d, struct link *l,
   return true;
 }
 
-/* For this server's version; NULL: nothing. */
+/* For this server's version; NULL: not available. */
 static const struct monitor_digests *
 digests_find(struct link *l, const struct monitor_source *s)
 {
@@ -176,7 +173,7 @@ bool digests_begin(struct digests *d, struct link *l,
     digests_done(d);
     return cut || !l->lost;
   }
-  /* Left by a connection that was lost. */
+  /* From a connection that was lost. */
   server_gaps_remove(gaps, subject);
   d->begun = true;
   d->begun_ns = clock_now_ns();
@@ -185,7 +182,7 @@ bool digests_begin(struct digests *d, struct link *l,
 
 /* ---- the end ---- */
 
-/* False: nothing was added, or the server counts anew. */
+/* False: no calls since, or the server counts anew. */
 static bool digests_subtract(const struct digests *from, struct digest *d)
 {
   const struct digest *old = from->n > 0
@@ -260,7 +257,7 @@ static bool digests_read_texts(struct digests *d, struct link *l,
   return ok;
 }
 
-/* Of the monitor, or a like one. */
+/* Of this monitor, or a similar one. */
 static bool digests_is_own(const struct monitor_digests *s,
                            const struct digest *d)
 {

@@ -1,6 +1,6 @@
 /*
  * digests.h - statements as the server counts them, without values. Nothing is
- * reset. Texts are read at the end, of those with most of the server's time.
+ * reset. Texts are read at the end, for the statements that took most time.
  */
 #ifndef BENCH_MONITOR_DIGESTS_H
 #define BENCH_MONITOR_DIGESTS_H
@@ -17,7 +17,7 @@ enum {
   DIGEST_ID = 72,      /* bytes */
   DIGEST_TEXT = 1024,  /* bytes; the rest is cut off */
   DIGESTS_MAX = 20000, /* of more statements, none are read */
-  DIGESTS_USUAL = 20,  /* remain */
+  DIGESTS_USUAL = 20,
 };
 
 struct digest {
@@ -39,13 +39,13 @@ struct digests {
 
 void digests_done(struct digests *d);
 
-/* The counts so far; what is missing or forbidden becomes a gap. False: the
+/* Reads the counts; missing or forbidden ones become a gap. False: the
  * connection is lost. */
 bool digests_begin(struct digests *d, struct link *l,
                    const struct monitor_source *s, struct server_gaps *gaps);
 
-/* Then `of` has what was added, `keep` statements at most, without those of a
- * monitor; none if it cannot be read. */
+/* `of` becomes the difference, `keep` statements at most, without those of a
+ * monitor; empty if it cannot be read. */
 void digests_end(struct digests *d, struct link *l,
                  const struct monitor_source *s, size_t keep,
                  struct server_gaps *gaps);

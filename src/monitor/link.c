@@ -1,6 +1,3 @@
-/*
- * link.c - the connection that reads a server's figures.
- */
 #include "monitor/link.h"
 
 #include <stdio.h>
@@ -177,7 +174,7 @@ static bool link_prepare(struct link *l, struct link_plan *plan)
   return !out.lost || link_fail(l, out.msg ? out.msg : "no answer", true);
 }
 
-/* *ret NULL: the text has to be sent. False: the connection is lost. */
+/* *ret NULL: send the text. False: the connection is lost. */
 static bool link_find_plan(struct link *l, const char *sql,
                            struct link_plan **ret)
 {
@@ -215,7 +212,7 @@ bool link_query_often(struct link *l, const char *sql,
   rc = l->driver->execute(plan->p, &out);
   if (rc == 0 || out.lost)
     return link_take_rows(l, rc, &out, row, ctx);
-  /* A pooler may have changed the session of the server. */
+  /* A pooler can change the server's session. */
   (void)l->driver->end_results(l->session, &end);
   l->driver->unprepare(plan->p, false);
   free(plan->p);

@@ -1,7 +1,7 @@
 /*
- * link.h - the connection that reads a server's figures, directly by the
- * driver: none of its statements and failures are the run's. All but
- * link_interrupt() belong to one thread.
+ * link.h - the connection that reads a server's figures. It uses the driver
+ * directly, so its statements and failures do not count in the run. All
+ * functions but link_interrupt() belong to one thread.
  */
 #ifndef BENCH_MONITOR_LINK_H
 #define BENCH_MONITOR_LINK_H
@@ -15,9 +15,9 @@
 
 struct db_process;
 
-/* Whose plan the server keeps. */
+/* A statement whose plan the server keeps. */
 struct link_plan {
-  char *sql;          /* owned; NULL: none */
+  char *sql;          /* owned; NULL: unused */
   struct prepared *p; /* owned; NULL: refused, the text is sent */
 };
 
@@ -32,12 +32,12 @@ struct link {
   struct conn_params params;
   pthread_mutex_t lock; /* protects `open` and `over` */
   bool open;
-  bool over;        /* not to be opened again */
+  bool over;        /* do not open again */
   char why[256];    /* of the last failure */
-  bool lost;        /* the last failure was the connection's */
+  bool lost;        /* by the last failure */
   bool permanent;   /* refused: trying again is useless */
-  bool slow;        /* no time to let anybody in */
-  bool keeps_plans; /* by the owner: see link_query_often() */
+  bool slow;        /* the server had no time for a login */
+  bool keeps_plans; /* set by the owner: see link_query_often() */
   struct link_plan plans[LINK_PLANS];
 };
 
@@ -50,23 +50,24 @@ void link_done(struct link *l);
 bool link_open(struct link *l, uint64_t until_ns);
 void link_close(struct link *l);
 
-/* The server in words; while open. */
+/* Describes the server; while open. */
 void link_target(const struct link *l, struct strbuf *line);
-/* -1: none. */
+/* -1: not open. */
 int link_socket(const struct link *l);
 
-/* WAITS for the answer; `row` for each row, NULLs without pointer. False: see
- * l->why, l->lost. */
+/* WAITS for the answer. Calls `row` for each row, NULLs without pointer. False:
+ * see l->why, l->lost. */
 bool link_query(struct link *l, const char *sql,
                 void (*row)(void *ctx, const sql_value *v, unsigned n),
                 void *ctx);
 
-/* Repeated texts: prepared with `keeps_plans`, unless the run forbids that. */
+/* For repeated texts: prepared with `keeps_plans`, unless the run forbids
+ * that. */
 bool link_query_often(struct link *l, const char *sql,
                       void (*row)(void *ctx, const sql_value *v, unsigned n),
                       void *ctx);
 
-/* By another thread: calls fail, now and from now on. */
+/* By another thread: all calls fail from now on. */
 void link_interrupt(struct link *l);
 
 #endif

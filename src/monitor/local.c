@@ -1,6 +1,3 @@
-/*
- * local.c - the processes of a server that runs on this machine.
- */
 #include "monitor/local.h"
 
 #include <ctype.h>
@@ -112,18 +109,15 @@ pid_t local_server(int fd)
 
 /* ---- what it has used ---- */
 
-/*
- * Files are read as cheaply as possible, and only those needed: a server may
- * have hundreds of processes, and each millisecond on a busy machine delays
- * others.
- */
+/* Reading is cheap and limited to needed files: a server can have hundreds of
+ * processes, and each millisecond on a busy machine delays others. */
 
 struct process {
   pid_t pid;
   unsigned threads; /* 0: gone */
 };
 
-/* A small file of a process; false: nothing. */
+/* A small file of a process; false: empty or missing. */
 static bool read_text(const char *root, pid_t pid, const char *name, char *text,
                       size_t size)
 {
@@ -147,7 +141,7 @@ static void add(struct server_reading *r, enum server_metric f, double value)
   r->value[f] += value;
 }
 
-/* Words of a text; sscanf() takes as long as the system does. */
+/* sscanf() takes as long as the system does. */
 static void skip_words(const char **at, int n)
 {
   while (n-- > 0) {
@@ -176,7 +170,7 @@ static unsigned add_cpu(const char *root, pid_t pid, struct server_reading *ret)
 
   if (!read_text(root, pid, "stat", line, sizeof(line)))
     return 0;
-  at = strrchr(line, ')'); /* names may have blanks */
+  at = strrchr(line, ')'); /* names can have blanks */
   if (!at)
     return 0;
   at++;
@@ -201,7 +195,7 @@ static void add_bytes(struct server_reading *ret, enum server_metric f,
   add(ret, f, (double)next_number(&at));
 }
 
-/* Other users may not read it. */
+/* Other users cannot read it. */
 static void add_io(const char *root, pid_t pid, struct server_reading *ret)
 {
   char text[512];
@@ -212,7 +206,7 @@ static void add_io(const char *root, pid_t pid, struct server_reading *ret)
   add_bytes(ret, SERVER_WRITTEN_BYTES, text, "\nwrite_bytes:");
 }
 
-/* Wait for a processor, and how often the thread got one. */
+/* Wait for a CPU, and how often the thread got one. */
 static void add_wait(const char *root, pid_t pid, const char *name,
                      struct server_reading *ret)
 {
@@ -250,7 +244,7 @@ static void add_waits(const char *root, const struct process *p,
 
 /* ---- is it the right one? ---- */
 
-/* The text after the name in "stat"; `name`: its name. */
+/* The text after the name in "stat". */
 static const char *after_name(char *line, const char **name)
 {
   char *end = strrchr(line, ')');

@@ -1,6 +1,6 @@
 /*
- * local.h - the processes of a server on this machine, in files below `root`,
- * "" for the system itself.
+ * local.h - the processes of a server on this machine, in files below `root`
+ * ("" except in tests).
  */
 #ifndef BENCH_MONITOR_LOCAL_H
 #define BENCH_MONITOR_LOCAL_H
@@ -17,14 +17,16 @@ pid_t local_server(int fd);
 /* At a port of this machine; 0 as above. */
 pid_t local_listener(unsigned port);
 
-/* A server in a container may report the number of another process. */
+/* Checks the age, because a server in a container can report the number of
+ * another process. */
 bool local_is_of_age(const char *root, pid_t pid, double age_s);
 
-/* 0: none, or of another name: no server that has forked the process. */
+/* 0: none, or one with another name, which is not the server that forked the
+ * process. */
 pid_t local_parent(const char *root, pid_t pid);
 
-/* Adds what the process and its children, ended ones too, have used; nothing if
- * gone. */
+/* Adds the use of the process and its children, ended ones too. Adds nothing if
+ * it is gone. */
 void local_read(const char *root, pid_t server, struct server_reading *ret);
 
 #endif

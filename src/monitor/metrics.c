@@ -1,6 +1,3 @@
-/*
- * metrics.c - the names of what database servers do.
- */
 #include "monitor/metrics.h"
 
 #define COUNT(id, title, text) \

@@ -43,10 +43,11 @@ enum server_metric {
   SERVER_LOG_SIZE_BYTES,
   SERVER_METRICS,
 
-  /* Counts of MySQL and MariaDB that others are computed from; in no result. */
+  /* Counts of MySQL and MariaDB from which others are computed; in no
+   * result. */
   SERVER_PART_COMMIT = SERVER_METRICS, /* explicit ones */
   SERVER_PART_STATEMENT_ENDS, /* of statements and transactions, per engine */
-  SERVER_PART_PREPARED,       /* of these, in two phases, per engine */
+  SERVER_PART_PREPARED,       /* the part of these in two phases */
   SERVER_PART_CHANGES,        /* statements that change rows */
   SERVER_PART_IDS,            /* of transactions that change rows: two */
   SERVER_PART_ROLLBACK,
@@ -70,7 +71,6 @@ struct server_metric_info {
 
 extern const struct server_metric_info server_metrics_info[SERVER_METRICS];
 
-/* At one moment. */
 struct server_reading {
   uint64_t at_ns;   /* before the first query */
   uint64_t took_ns; /* until the last answer */
@@ -79,7 +79,7 @@ struct server_reading {
   double value[SERVER_VALUES];
 };
 
-/* What a period has too much of: transactions that go on. {0} at first. See
+/* Counted too early: parts of open transactions. {0} at first. See
  * source_mysql.c. */
 struct server_owed {
   double statements, changes;

@@ -1,6 +1,3 @@
-/*
- * monitor.c - what the servers of a run do, for its reporters.
- */
 #include "monitor/monitor.h"
 
 #include <errno.h>
@@ -39,7 +36,7 @@
 #include "stats/recorder.h"
 #include "stats/report.h"
 
-/* Common to all readers. Only `stop` changes while they run. */
+/* Shared by all readers. Only `stop` changes while they run. */
 struct readers {
   const struct monitor_source *source; /* NULL: only files */
   const char *file;                    /* [opt] SQLite: the file of data */
@@ -68,7 +65,7 @@ struct reader {
   double server_started;
   pid_t local;             /* pid; 0: not on this machine */
   uint64_t lead_ns;        /* before the end of an interval */
-  struct raw_counters raw; /* of others after `ended`, like `digests` */
+  struct raw_counters raw; /* after `ended` of other threads, like `digests` */
   struct digests digests;
 
   pthread_mutex_t lock; /* protects the rest */
@@ -124,8 +121,8 @@ static bool files_put_size(struct server_reading *r, enum server_metric f,
 
 /*
  * From the files of a SQLite database, without locks, and only the header of
- * the log. The database itself is never opened: closing it would drop SQLite's
- * locks in this process. SQLite locks no log.
+ * the log, which SQLite never locks. The database itself is never opened:
+ * closing it would drop SQLite's locks in this process.
  */
 static void files_read(const char *path, struct server_reading *ret)
 {
@@ -156,7 +153,7 @@ static const enum server_metric sessions_metrics[DB_COUNTS] = {
   [COUNT_LOCK_WAITS] = SERVER_LOCK_WAITS,
 };
 
-/* What the sessions of an embedded database have counted. */
+/* Counts by the sessions of an embedded database. */
 static void sessions_read(struct counts *c, struct server_reading *ret)
 {
   uint64_t sum[DB_COUNTS];
@@ -206,7 +203,6 @@ static void reader_note_gaps(struct reader *w, const struct server_gaps *gaps)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* Also if it did not connect. */
 static void reader_note_target(struct reader *w)
 {
   struct strbuf target = { 0 };
@@ -246,8 +242,8 @@ static void reader_take_place(void *ctx, const sql_value *v, unsigned n)
   (void)reading_number(&v[1], &to->port);
 }
 
-/* 0: not on this machine. The session confirms it: the socket may lead to a
- * proxy. */
+/* 0: not on this machine. The session confirms the process, because the socket
+ * can lead to a proxy. */
 static pid_t reader_find_server(struct reader *w, int fd)
 {
   const struct monitor_source *s = w->m->source;
@@ -290,7 +286,7 @@ static void reader_note_server(struct reader *w, struct server_gaps *gaps)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* After an orderly shutdown a server may go on with its counts. */
+/* After an orderly shutdown a server can go on with its counts. */
 static void reader_note_start(struct reader *w)
 {
   (void)pthread_mutex_lock(&w->lock);
@@ -335,7 +331,7 @@ static void reader_lose(struct reader *w)
   link_close(&w->link);
 }
 
-/* For the interval that ends there. */
+/* For the interval that ends at `grid_ns`. */
 static bool reader_read_once(struct reader *w, uint64_t grid_ns)
 {
   const struct readers *m = w->m;
@@ -367,7 +363,7 @@ static bool reader_read_once(struct reader *w, uint64_t grid_ns)
   return true;
 }
 
-/* A look in a stall waits, but costs no more than others, and is wanted. */
+/* A look during a stall waits, but costs no more than others, and is wanted. */
 static uint64_t reader_cost_of_look(uint64_t cost_ns, uint64_t took_ns)
 {
   if (cost_ns == 0 || took_ns <= cost_ns)
@@ -435,7 +431,7 @@ static void reader_end_totals(struct reader *w)
 {
   struct server_gaps gaps = w->gaps;
 
-  if (w->account.period_ns == 0) { /* let in when all was over */
+  if (w->account.period_ns == 0) { /* connected after the load */
     raw_counters_done(&w->raw);
     digests_done(&w->digests);
     return;
@@ -488,7 +484,7 @@ static void reader_follow(struct reader *w)
     reader_end_totals(w);
 }
 
-/* A refusing server may count attempts against the user, or lack
+/* A server that refuses can count attempts against the user, or lack
  * connections. */
 static bool reader_gives_up(const struct reader *w)
 {
@@ -713,7 +709,7 @@ static bool monitor_await(struct reader *w, uint64_t until_ns)
   return atomic_load(&w->ended) != 0;
 }
 
-/* Interrupts what does not end in time, then leaves it behind. */
+/* Interrupts a thread that does not end in time, then leaves it behind. */
 static void monitor_end_thread(struct monitor *m, struct reader *w,
                                uint64_t until_ns)
 {

@@ -1,11 +1,11 @@
 /*
  * monitor.h - reads what database servers do during a run.
  *
- * A thread per server has one connection, reads the counters shortly before the
- * end of each interval, and the sessions ten times a second. A late reading is
- * dropped and counted; the next one covers both. Nothing is reset. This
- * reporter comes before those that show its figures; the functions below are
- * for the threads of reporters.
+ * A thread per server has one connection. It reads the counters shortly before
+ * the end of each interval, and the sessions ten times a second. A late reading
+ * is dropped and counted; the next one covers both intervals. Nothing is reset.
+ * This reporter must come before those that show its figures. The functions
+ * below are for the threads of reporters.
  */
 #ifndef BENCH_MONITOR_MONITOR_H
 #define BENCH_MONITOR_MONITOR_H
@@ -37,7 +37,7 @@ struct server_raw {
   double change;
 };
 
-/* Does it have figures? */
+/* Does the monitor support this driver? */
 bool monitor_knows(const char *driver);
 
 /* Nothing runs before the reporter's start(). 0 or -ENOMEM. */
@@ -50,20 +50,21 @@ extern const struct reporter monitor_reporter; /* ctx: struct monitor */
 
 unsigned monitor_servers(const struct monitor *m);
 
-/* The one that is being reported. */
+/* The interval being reported. */
 void monitor_interval(struct monitor *m, unsigned server,
                       struct server_interval *ret);
 /* The last one with a reading. */
 void monitor_latest(struct monitor *m, unsigned server,
                     struct server_interval *ret);
-/* Up to now; texts are valid until the end, and constant after it. Any
+/* Up to now. Texts are valid until the end; after it, all is constant. Any
  * thread. */
 void monitor_total(struct monitor *m, unsigned server,
                    struct server_total *ret);
 /* After the end; false: no more. */
 bool monitor_raw(const struct monitor *m, unsigned server, size_t i,
                  struct server_raw *ret);
-/* After the end, those with most of the server's time; NULL: not read. */
+/* After the end, the statements that took most of the server's time; NULL: not
+ * read. */
 const struct digests *monitor_statements(const struct monitor *m,
                                          unsigned server);
 

@@ -1,6 +1,3 @@
-/*
- * options.c - the options of the connection that reads a server's figures.
- */
 #include "monitor/options.h"
 
 static const char *const stats_words[] = { "auto", "on", "off", NULL };

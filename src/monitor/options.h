@@ -13,8 +13,8 @@ enum server_stats {
 };
 
 struct monitor_cfg {
-  int stats;           /* enum server_stats */
-  uint64_t statements; /* to print */
+  int stats; /* enum server_stats */
+  uint64_t statements;
   /* "": as for the run */
   const char *user, *password, *host;
 };

@@ -1,6 +1,3 @@
-/*
- * reading.c - asks a server for its figures, sessions and raw counters.
- */
 #include "monitor/reading.h"
 
 #include <stdio.h>
@@ -86,8 +83,8 @@ static void reading_ignore_row(void *ctx, const sql_value *v, unsigned n)
   (void)ctx, (void)v, (void)n;
 }
 
-/* The bits of what exists and may be read; gaps for the others. False: the
- * connection is lost. */
+/* Sets the bits of what exists and may be read; adds gaps for the others.
+ * False: the connection is lost. */
 static bool reading_probe(struct link *l, const struct monitor_source *s,
                           unsigned *ret, struct server_gaps *gaps)
 {

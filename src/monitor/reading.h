@@ -21,7 +21,7 @@ enum {
 
 /* {0} is empty. */
 struct server_waits {
-  uint64_t looks;                         /* at the server */
+  uint64_t looks;
   uint64_t took_ns;                       /* by all looks */
   uint64_t waiting, checkpoints, vacuums; /* sums over looks */
   unsigned n;
@@ -45,7 +45,7 @@ struct server_gaps {
 };
 
 struct server_interval {
-  bool known; /* otherwise there is no reading */
+  bool known; /* there is a reading */
   bool local; /* on this machine; known or not */
   uint64_t period_ns;
   struct server_reading did; /* counts of the period, and levels */
@@ -55,7 +55,7 @@ struct server_interval {
 };
 
 struct server_total {
-  char target[256];  /* in words; "": never connected */
+  char target[256];  /* description; "": never connected */
   long pid;          /* of a local server; 0: unknown */
   char failure[256]; /* why there is no connection; "" */
   uint64_t readings, late;
@@ -83,7 +83,6 @@ struct server_access {
 void server_gaps_add(struct server_gaps *gaps, const char *what,
                      const char *why);
 
-/* It was read after all. */
 void server_gaps_remove(struct server_gaps *gaps, const char *what);
 
 /* False: not a number. */
@@ -92,7 +91,8 @@ bool reading_number(const sql_value *v, double *ret);
 /* 0: unknown, or not needed. */
 double reading_version(struct link *l, const struct monitor_source *s);
 
-/* What does the server have? What this user must not see becomes a gap. */
+/* Finds out what the server has. Anything that this user must not see becomes a
+ * gap. */
 bool reading_prepare(struct link *l, const struct monitor_source *s,
                      struct server_access *ret, struct server_gaps *gaps);
 
@@ -126,7 +126,7 @@ struct raw_counters {
   size_t n, room;
 };
 
-/* Reads all; later calls only change `last` of known ones. */
+/* The first call reads all; later calls only change `last` of known ones. */
 bool raw_counters_take(struct raw_counters *c, struct link *l,
                        const struct monitor_source *s);
 void raw_counters_done(struct raw_counters *c);

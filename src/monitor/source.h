@@ -29,11 +29,11 @@ struct monitor_query {
   const struct monitor_item *items;
 };
 
-/* What some servers lack, and some users must not read. */
+/* Features that some servers lack, or some users must not read. */
 struct monitor_probe {
   const char *has_sql; /* [opt] true or false */
   const char *may_sql; /* refused: not for this user */
-  const char *subject; /* missing then, in words */
+  const char *subject; /* described for users */
 };
 
 /* Sent ten times a second. Rows: a kind ("w": sessions, "c": a checkpoint, "v":
@@ -46,28 +46,28 @@ struct monitor_fast {
   const char *subject;
 };
 
-/* Statements. In `counts_sql` and `texts_sql` @ is the schema, # a list of
- * ids. */
+/* In `counts_sql` and `texts_sql` @ is the schema, # a list of ids. */
 struct monitor_digests {
-  unsigned min, max;      /* versions */
-  const char *where_sql;  /* the schema; no row, or NULL: none counted */
-  const char *missing;    /* why, then */
+  unsigned min, max;
+  const char *where_sql;  /* the schema; no row, or NULL: not counted */
+  const char *missing;    /* the reason if not counted */
   const char *counts_sql; /* id, calls, nanoseconds, rows */
   const char *texts_sql;  /* id, text */
   const char *const *own; /* words of statements that ask for the state of the
-                           * server; ends with NULL */
+                             server; ends with NULL */
 };
 
 /* All that the server counts, by its own names. */
 struct monitor_raw {
   const char *sql;
-  unsigned min; /* version */
+  unsigned min;
 };
 
 struct monitor_source {
   const char *driver;
   const char *version_sql;
-  /* [opt] Start of the server in seconds. Without: its counts begin anew. */
+  /* [opt] Start of the server in seconds. Without it, smaller counts show a
+   * restart. */
   const char *started_sql;
   const struct monitor_query *queries;
   size_t n_queries;
@@ -88,9 +88,9 @@ struct monitor_source {
   size_t n_digests;
   /* [opt] May this user see other sessions? True or false. */
   const char *sees_all_sql;
-  const char *sees_all_hint; /* advice */
-  /* Repeated queries are prepared, because planning is dear, and the server
-   * counts them by text nevertheless. */
+  const char *sees_all_hint;
+  /* Repeated queries are prepared: planning is expensive, and the server still
+   * counts them by text. */
   bool keeps_plans;
 };
 

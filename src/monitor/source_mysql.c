@@ -15,36 +15,38 @@
  * binary log and InnoDB). Two other counts help:
  *
  * - performance_schema counts transactions, if its instrument is on (MySQL's
- * default). Nothing else is needed then.
+ *   default). Nothing else is needed then.
  * - InnoDB of MariaDB numbers transactions that change something, at their
  * begin and end. All rollbacks are subtracted, as if each had changed
  * something.
  *
  * The rest are transactions without changes, or on MySQL all.
  * COMMITS_STATEMENTS are subtracted for each COMMIT or ROLLBACK. So nothing is
- * counted twice where transactions have at most that many statements, and the
+ * counted twice where transactions have at most that many statements. The
  * figure is exact where statements are either all in transactions or all by
- * themselves; otherwise a lower bound.
+ * themselves; otherwise it is a lower bound.
  *
- * A transaction may have its COMMIT in the next period, which owes the deficit,
- * as far as open transactions can cause it: one per connection.
+ * The COMMIT of a transaction can come in the next period, which owes the
+ * deficit, as far as open transactions can cause it: one per connection.
  *
- * Rollbacks. Com_rollback has those that clients ask for, also if they end
- * nothing. The server rolls back the victim of a deadlock, and its client may
- * send ROLLBACK or not. Handler_rollback has one for each transaction rolled
- * back, one more for the statement that made it a victim, one for any other
- * failed statement; a binary log doubles those with changes. The figure is
+ * Com_rollback has the rollbacks that clients ask for, even if they end
+ * nothing. The server rolls back the victim of a deadlock, whose client may
+ * send ROLLBACK too. Handler_rollback has one for each transaction rolled back,
+ * one more for the statement that made it a victim, one for any other failed
+ * statement; a binary log doubles those with changes. The figure is
  * Handler_rollback without one for each deadlock, halved with a binary log, but
+ *
  * - at most as many as were asked for and deadlocks together,
  * - at least the deadlocks, and at least as many as were asked for, unless
- * Handler_rollback shows that they ended nothing.
+ *   Handler_rollback shows that they ended nothing.
+ *
  * There is a binary log if something was ever stored in two phases.
  */
 enum {
   COMMITS_STATEMENTS = 100
 };
 
-/* What is left of `n`, at least 0: the next period owes the rest. */
+/* The rest of `n`, at least 0; the next period owes the remainder. */
 static double commits_pay(double n, double most, double *owed)
 {
   const double left = n - *owed;
@@ -297,9 +299,9 @@ static const char *const own[] = { "`performance_schema`",
                                    NULL };
 
 /*
- * Picoseconds. MariaDB counts prepared statements in no digest, but all
- * together. The row without a digest has what came when
- * performance_schema_digests_size others were there.
+ * Picoseconds. MariaDB has no digests of prepared statements, only their total.
+ * Once there are performance_schema_digests_size digests, the row without a
+ * digest counts new ones.
  */
 static const struct monitor_digests digests[] = {
   { .where_sql = "SELECT IF(@@performance_schema, 'performance_schema', NULL)",

@@ -2,8 +2,8 @@
  * source_pgsql.c - where PostgreSQL keeps its figures.
  *
  * Sessions report their counts up to a second late. Views that add names of
- * tables, databases and users take two thirds of the time, so the functions
- * below them are asked.
+ * tables, databases and users take two thirds of the time, so the queries call
+ * the functions below the views.
  */
 #include "base/compiler.h"
 #include "monitor/source.h"

@@ -1,6 +1,3 @@
-/*
- * cluster.c - joining, common moments, the plan, and leaving.
- */
 #include "nodes/cluster.h"
 
 #include <errno.h>
@@ -39,7 +36,8 @@ struct cluster {
   uint64_t start_ns;
 };
 
-/* In slower answers, the delays may have differed by direction. */
+/* The more samples, the shorter the fastest: slow answers can have different
+ * delays by direction. */
 
 enum {
   SAMPLES = 32
@@ -495,7 +493,7 @@ int cluster_plan(struct cluster *c, const void **ret_bytes, size_t *ret_len,
 
 #define START_NS (20 * NS_PER_MS)
 
-/* Of rank 0: 0 or negative. */
+/* On rank 0. Returns 0 or a negative errno value. */
 static int cluster_start_agree_on(struct cluster *c, bool ready,
                                   struct err *err)
 {

@@ -1,9 +1,7 @@
 /*
  * cluster.h - one run on several machines: the other ranks, and moments at
- * which all meet.
- *
- * Rank 0 reads options and files, gives the plan to the others, gathers reports
- * and prints.
+ * which all meet. Rank 0 reads options and files, gives the plan to the others,
+ * gathers reports and prints.
  */
 #ifndef BENCH_NODES_CLUSTER_H
 #define BENCH_NODES_CLUSTER_H
@@ -17,7 +15,7 @@ struct cluster_link;
 struct err;
 struct post;
 
-/* By the asker's clock, the other one, and the asker's. */
+/* On the asker's clock, the other clock, and the asker's. */
 struct sync_sample {
   uint64_t sent_ns, there_ns, back_ns;
 };
@@ -31,42 +29,44 @@ struct sync_offset {
 /* From the sample with the shortest round trip; n > 0. */
 struct sync_offset cluster_sync_estimate(const struct sync_sample *s, size_t n);
 
-/* On rank 0; WAITS.  -ETIMEDOUT: no answer. */
+/* On rank 0; WAITS. -ETIMEDOUT: no answer. */
 int cluster_sync_measure(struct post *p, unsigned rank,
                          struct sync_offset *ret);
 
-/* Of this clock, in terms of the other. */
+/* A moment of this clock on the other clock. */
 uint64_t cluster_sync_there(const struct sync_offset *o, uint64_t here_ns);
 
-/* Between the first and the last of `n` moments. */
 uint64_t cluster_sync_skew(const uint64_t *moments_ns, size_t n);
 
-/* Join, and learn all names.  `size`: from the environment; the library of
- * another engine finds one process.  All versions must be equal.  WAITS. */
+/*
+ * WAITS until all have joined and exchanged names. All versions must be equal.
+ * `size`: from the environment; the library of another engine finds one
+ * process.
+ */
 int cluster_join(struct cluster **ret, const struct cluster_link *link,
                  unsigned size, const char *version, struct err *err);
 
-/* For all at the same time.  Returns the first status that is not 0, in the
- * order of ranks; on other ranks their own.  Frees `c`.  WAITS. */
+/* For all at the same time; WAITS. Returns the first status other than 0, in
+ * the order of ranks; on other ranks their own. Frees `c`. */
 int cluster_leave(struct cluster *c, int status);
 
 unsigned cluster_rank(const struct cluster *c);
 unsigned cluster_size(const struct cluster *c);
 const char *cluster_host(const struct cluster *c, unsigned rank);
-unsigned cluster_hosts(const struct cluster *c); /* different ones */
+unsigned cluster_hosts(const struct cluster *c);
 const char *cluster_engine(const struct cluster *c);
 struct post *cluster_post(struct cluster *c);
 
 /* On rank 0. */
 int cluster_share(struct cluster *c, const void *bytes, size_t len,
                   struct err *err);
-/* On the other ranks: WAITS.  Borrowed until cluster_leave(). */
+/* On the other ranks: WAITS. Borrowed until cluster_leave(). */
 int cluster_plan(struct cluster *c, const void **ret_bytes, size_t *ret_len,
                  struct err *err);
 
 /*
  * WAITS until all ranks are ready, and agree on a moment of this rank's clock.
- * Not `ready`: nobody starts.  -ECANCELED: no start; `err` is empty if another
+ * Not `ready`: nobody starts. -ECANCELED: no start; `err` is empty if another
  * rank reports why.
  */
 int cluster_start(struct cluster *c, bool ready, uint64_t *ret_start_ns,
@@ -87,17 +87,16 @@ enum {
   CLUSTER_GONE = UINT8_MAX,
 };
 
-/* As cluster_meet(); all[cluster_size()]: the words of the ranks. */
+/* Like cluster_meet(); all[cluster_size()]: the votes of the ranks. */
 void cluster_vote(struct cluster *c, unsigned char own, unsigned char *all);
 
-/* The others must stop, too.  Any thread may call.  `why`: for the
- * listeners. */
+/* The others must stop, too. Any thread. `why`: for the listeners. */
 void cluster_tell_stop(struct cluster *c, int why);
 
-/* WAITS until no rank is at work; not after a signal, which all have got. */
+/* WAITS until all ranks are idle; not after a signal, which all have got. */
 void cluster_finish(struct cluster *c);
 
-/* Dead or silent; or this rank cannot leave in order. */
+/* A dead or silent rank, or this one if it cannot leave in order. */
 void cluster_mark_lost(struct cluster *c, unsigned rank);
 bool cluster_is_lost(const struct cluster *c, unsigned rank);
 bool cluster_any_lost(const struct cluster *c);

@@ -1,6 +1,3 @@
-/*
- * engine.c - known launchers, and their plug-in.
- */
 #include "nodes/engine.h"
 
 #include <dlfcn.h>

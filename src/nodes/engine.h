@@ -26,15 +26,16 @@ struct launch {
 struct launch launch_find(char *(*get)(const char *name));
 
 /*
- * Open the plug-in for ever, beside the program (`folder`, "": unknown; or
- * .libs) or in `libdir`: bench_mpi.so of a build with one engine, or the
- * launch's own.
+ * Opens the plug-in for ever: in the program's folder (`folder`, "": unknown;
+ * or its .libs) or in `libdir`. Its name is bench_mpi.so in a build with one
+ * engine, or the launch's own.
  */
 int engine_open(const struct launch *launch, const char *folder,
                 const char *libdir, const struct cluster_link **ret,
                 struct err *err);
 
-/* If the launcher has more; 0: not bound.  *ret_all: of the machine. */
+/* Only if the launcher has bound it to fewer than the machine's, *ret_all; 0:
+ * not bound. */
 unsigned engine_bound_cpus(const struct launch *launch, unsigned *ret_all);
 
 #endif

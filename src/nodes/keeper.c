@@ -1,6 +1,3 @@
-/*
- * keeper.c - waits for a child, and passes signals on.
- */
 #include "nodes/keeper.h"
 
 #include <signal.h>
@@ -14,10 +11,10 @@
 #include "base/thread.h"
 
 /*
- * How long a death is hidden.  The other ranks miss the process after 15 s,
- * stop and report; when they leave, the launcher ends this one: only if all
- * have died it takes this long.  After a request to end, which the others got
- * too, less.
+ * How long a death is hidden. The other ranks miss the process after 15 s, stop
+ * and report; when they leave, the launcher ends this one. So it takes this
+ * long only if all have died. After a request to end, which the others got too,
+ * less is enough.
  */
 #define SECRET_S 60
 #define SECRET_ASKED_S 12
@@ -26,7 +23,7 @@ static void become_child(pid_t keeper, const sigset_t *mask)
 {
   (void)setsid(); /* a new process leads no group */
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-  (void)signal(SIGPIPE, SIG_IGN); /* the launcher may not read any more */
+  (void)signal(SIGPIPE, SIG_IGN); /* the launcher may have stopped reading */
   (void)pthread_sigmask(SIG_SETMASK, mask, NULL);
   if (getppid() != keeper)
     (void)raise(SIGTERM);
@@ -80,7 +77,7 @@ _Noreturn static void keep(pid_t child, const sigset_t *set)
     asked = asked || asks_to_end(number);
     (void)kill(child, number);
   }
-  /* Signals come in any order, so the child may have died first. */
+  /* Signals come in any order: the child can have died first. */
   if (WIFSIGNALED(status))
     keep_secret(set, asked);
   end_as(status);

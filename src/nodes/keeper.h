@@ -3,10 +3,10 @@
  * has died.
  *
  * MPICH's launcher sends SIGKILL to the session of each process, so that nobody
- * could save or report anything.  Therefore a child in its own session does the
+ * could save or report anything. Therefore a child in its own session does the
  * work, and its death is hidden until the other ranks have missed it and ended
- * in order.  When the keeper is killed, its child gets SIGTERM.  Signals are
- * passed on, and the keeper ends as its child does.
+ * in order. The keeper passes signals on and ends as its child does. When the
+ * keeper is killed, its child gets SIGTERM.
  */
 #ifndef BENCH_NODES_KEEPER_H
 #define BENCH_NODES_KEEPER_H
@@ -15,13 +15,12 @@
 #include <sys/types.h>
 
 /*
- * Returns in the child, with the keeper's id; the caller becomes the keeper.
- * 0: no child, no keeper.  Call it with one thread, before an MPI library is
- * opened.
+ * Returns the keeper's id in the child; the caller becomes the keeper. 0: no
+ * child, no keeper. Call it with one thread, before an MPI library is opened.
  */
 pid_t keeper_leave_behind(void);
 
-/* In the child.  Ignored: SIGTERM stays pending. */
+/* In the child. Ignored: SIGTERM stays pending. */
 void keeper_ignore_death(bool ignore);
 
 /* In the child. */

@@ -1,8 +1,8 @@
 /*
- * link.h - what an engine that launches ranks (Open MPI, MPICH) provides:
- * messages between two ranks, without waiting.
+ * link.h - messages between two ranks, without waiting: what an engine that
+ * launches ranks (Open MPI, MPICH) provides.
  *
- * One thread calls all functions, not necessarily the main thread.  Errors are
+ * One thread calls all functions, not necessarily the main thread. Errors are
  * negative errno values, with the text in `why`.
  */
 #ifndef BENCH_NODES_LINK_H
@@ -25,11 +25,11 @@ struct cluster_link {
   /* Engine and version; borrowed. */
   const char *(*describe)(void *ctx);
 
-  /* `bytes` stay until sent() returns 1.  Messages from one rank to another
-   * keep their order. */
+  /* `bytes` stay until sent() returns 1. Messages from one rank to another keep
+   * their order. */
   int (*send)(void *ctx, unsigned to, const void *bytes, size_t len,
               void **ret_request);
-  /* 1: sent; 0: not yet; negative: failed.  The request is gone unless 0. */
+  /* 1: sent; 0: not yet; negative: failed. The request is gone unless 0. */
   int (*sent)(void *ctx, void *request);
 
   /* 1: a message, freed by the caller; 0: none. */

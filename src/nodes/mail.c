@@ -1,6 +1,3 @@
-/*
- * mail.c - reports on their way to rank 0.
- */
 #include "nodes/mail.h"
 
 #include <errno.h>
@@ -125,7 +122,7 @@ static void drop(struct nodes_mail *m, unsigned rank, enum report_kind kind)
   free(l);
 }
 
-/* Of peek().  *any: the sum has one of this rank, as its last. */
+/* From peek(). *any: the sum has one of this rank, as its last. */
 static int use(struct nodes_mail *m, unsigned rank, enum report_kind kind,
                struct merge *to, bool *any)
 {
@@ -153,7 +150,7 @@ int nodes_mail_add_left(struct nodes_mail *m, unsigned rank,
   return rc;
 }
 
-/* Tolerance between equal moments of intervals. */
+/* Between equal moments of intervals. */
 static uint64_t tolerance(const struct plan *plan)
 {
   const uint64_t tick_ns = plan->interval_ns > 0 ? plan->interval_ns
@@ -193,8 +190,8 @@ static unsigned checkpoints_until(const struct plan *plan, uint64_t elapsed_ns)
   return n;
 }
 
-/* Up to the checkpoint of rank 0, which a late rank reaches at another moment,
- * maybe before. */
+/* Up to the checkpoint of rank 0, which a late rank reaches earlier or
+ * later. */
 static int add_checkpoint(struct nodes_mail *m, unsigned rank,
                           const struct report *r, uint64_t until_ns,
                           struct merge *to)
@@ -213,8 +210,10 @@ static int add_checkpoint(struct nodes_mail *m, unsigned rank,
   return rc;
 }
 
-/* Beside a report thread that does not end in time, the last report would be
- * made. It may wait for the rest of a line, a checkpoint, and one more line. */
+/*
+ * If the report thread does not end in time, the last report is made while it
+ * works. It may wait for the rest of a line, a checkpoint, and one more line.
+ */
 static uint64_t patience(const struct plan *plan, const struct report *r)
 {
   const uint64_t granted = plan->grace_ns > PLAN_REPORTS_NS ? plan->grace_ns

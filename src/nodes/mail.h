@@ -1,5 +1,5 @@
 /*
- * mail.h - reports on their way to rank 0, and those that have arrived early.
+ * mail.h - reports on their way to rank 0, and early ones.
  */
 #ifndef BENCH_NODES_MAIL_H
 #define BENCH_NODES_MAIL_H
@@ -28,7 +28,7 @@ struct nodes_mail_head {
 void nodes_mail_pack(struct strbuf *b, const struct report *r);
 int nodes_mail_own(const struct report *r, struct post_message **ret);
 
-/* What merge_pack() has written follows: the report, and its total if any. */
+/* The rest is from merge_pack(): the report, and its total if any. */
 struct nodes_mail_head nodes_mail_head(struct unpack *u);
 
 /* Of a rank, not used yet. */
@@ -54,17 +54,17 @@ void nodes_mail_done(struct nodes_mail *m);
 
 /*
  * The reports of the other ranks about the moment of an interval or checkpoint
- * `r`, and late ones.  WAITS: shortly for an interval, which has a successor;
- * longer for a checkpoint, unless ranks are lost or have ended, but never
- * longer than the end of a run allows.  0, -ENOMEM or -EBADMSG.
+ * `r`, and late ones. WAITS shortly for an interval, because the next one makes
+ * up for it. WAITS longer for a checkpoint, unless ranks are lost or have
+ * ended, but never longer than the end of a run allows. 0, -ENOMEM or -EBADMSG.
  */
 int nodes_mail_add_line(struct nodes_mail *m, const struct report *r,
                         struct merge *to);
-/* Reports that have arrived for no line.  *ret_any: there were some. */
+/* Adds reports without a line. *ret_any: whether there were some. */
 int nodes_mail_add_left(struct nodes_mail *m, unsigned rank,
                         enum report_kind kind, struct merge *to, bool *ret_any);
 
-/* Stays in the list; WAITS.  NULL: none, which was reported. */
+/* Stays in the list; WAITS. NULL: missing, which was reported. */
 struct post_message *nodes_mail_final(struct nodes_mail *m, unsigned rank);
 
 #endif

@@ -1,6 +1,3 @@
-/*
- * merge.c - merges the reports of all ranks.
- */
 #include "nodes/merge.h"
 
 #include <errno.h>
@@ -452,7 +449,7 @@ static void merge_spread_add(struct spread *s, double n, double mean,
   s->n = all;
 }
 
-/* On average by `mean`; how evenly is unknown. */
+/* Adds `mean` to each value on average; the distribution is unknown. */
 static void merge_spread_grow(struct spread *s, double n, double mean)
 {
   if (s->n > 0.0)

@@ -1,8 +1,8 @@
 /*
  * merge.h - merges the reports of all ranks of a run.
  *
- * Counters and histograms are added: exact percentiles of the whole.  Reports
- * travel as bytes. One thread at a time uses a merge.
+ * Counters and histograms are added, so percentiles of the whole are exact.
+ * Reports travel as bytes. One thread at a time uses a merge.
  */
 #ifndef BENCH_NODES_MERGE_H
 #define BENCH_NODES_MERGE_H
@@ -22,7 +22,7 @@ struct strbuf;
 void merge_error_pack(struct strbuf *b, const struct error_count *e);
 void merge_error_unpack(struct unpack *from, struct error_count *ret);
 
-/* NULL: none. */
+/* `r` may be NULL. */
 void merge_outages_pack(struct strbuf *b, const struct outage_report *r);
 
 /* -EBADMSG or -ENOMEM. */
@@ -36,13 +36,13 @@ void merge_free(struct merge *m);
 
 void merge_clear(struct merge *m);
 
-/* In the order of ranks and threads.  -EBADMSG: nonsense; -ENOMEM. */
+/* In the order of ranks and threads. -EBADMSG: nonsense; -ENOMEM. */
 int merge_add(struct merge *m, struct unpack *from);
 
 /*
- * Of the rank that was added last, about a later time.  Numbers of one moment
+ * Of the rank that was added last, about a later time. Numbers of one moment
  * (running threads, waiting arrivals) come from the newer report, fairness
- * among threads from the first.  Errors as above.
+ * among threads from the first. Errors as above.
  */
 int merge_add_more(struct merge *m, struct unpack *from);
 
@@ -56,11 +56,11 @@ uint64_t merge_packed_events(struct unpack from);
 unsigned merge_count(const struct merge *m);
 
 /*
- * Without r->stalled_ns.  Kind, form, elapsed_ns, end_ns and the flags of
- * intervals stay.  Borrowed parts are valid until merge_clear().
+ * Without r->stalled_ns. Kind, form, elapsed_ns, end_ns and the flags of
+ * intervals stay. Borrowed parts are valid until merge_clear().
  *
- * period_ns: of an interval the mean over the ranks, which may have been late
- * or sent two reports; otherwise the longest.
+ * period_ns: for an interval the mean over the ranks, because a rank can be
+ * late or send two reports; otherwise the longest.
  */
 void merge_report(struct merge *m, const struct report_setup *setup,
                   struct report *r);

@@ -197,7 +197,6 @@ static const struct cluster_link mpi_link = {
   .close = mpi_close,
 };
 
-/* CLUSTER_LINK_SYMBOL */
 __attribute__((visibility("default"))) const struct cluster_link *
 bench_cluster_link(void);
 

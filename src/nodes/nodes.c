@@ -1,6 +1,3 @@
-/*
- * nodes.c - joining, meetings, shares, and leaving.
- */
 #include "nodes/nodes.h"
 
 #include <errno.h>
@@ -34,7 +31,7 @@
 
 /*
  * After a signal: the launcher sends SIGTERM to all ranks when interrupted or
- * when a rank has died, and kills a second later.  The others wait a little
+ * when a rank has died, and kills a second later. The others wait a little
  * longer for rank 0.
  */
 #define FIRST_PATIENCE_NS (700 * NS_PER_MS)
@@ -102,7 +99,7 @@ static void peers_mark_name(const struct nodes *ranks, const char *folder,
               (unsigned long long)ranks->token, rank);
 }
 
-/* Ranks whose marks are seen share the folder. */
+/* Ranks that see each other's marks share the folder. */
 static void peers_on_divide_folder(void *ctx, const char *folder,
                                    unsigned *ret_part, unsigned *ret_parts)
 {
@@ -210,7 +207,7 @@ static void nodes_be_quiet(const struct nodes *ranks)
   strbuf_done(&origin);
 }
 
-/* By mpirun.  A value may be a password, and is not shown. */
+/* By mpirun. A value can be a password, and is not shown. */
 static void nodes_warn_of_arguments(const struct nodes *ranks, int argc,
                                     char **argv)
 {
@@ -456,7 +453,7 @@ int nodes_leave(struct nodes *ranks, int status)
   log_flush();
   if (ranks->keeper > 0) {
     keeper_ignore_death(false);
-    if (keeper_is_gone(ranks->keeper)) /* no way to the launcher */
+    if (keeper_is_gone(ranks->keeper)) /* the launcher cannot be reached */
       cluster_mark_lost(ranks->cluster, ranks->rank);
   }
   all = cluster_leave(ranks->cluster, status);
@@ -473,8 +470,7 @@ static const char *const shared_names[] = { "BENCH_COMPAT", "BENCH_DSN",
 static const char *const shared_prefixes[] = { "BENCH_MYSQL_", "BENCH_PGSQL_",
                                                "PG", "MYSQL_" };
 
-/* NAME=VALUE.  Entries without a value, which exec() allows, cannot be
- * unset. */
+/* NAME=VALUE. Entries without a value, which exec() allows, cannot be unset. */
 static bool nodes_share_is_shared(const char *entry)
 {
   const size_t len = strcspn(entry, "=");
@@ -506,7 +502,7 @@ static void nodes_share_write_environment(struct strbuf *out)
   }
 }
 
-/* May be NULL. */
+/* `text` may be NULL. */
 static void nodes_share_pack_opt_text(struct strbuf *out, const char *text)
 {
   pack_u64(out, text != NULL);

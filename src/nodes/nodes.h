@@ -9,10 +9,10 @@
  *   end     report.c: a rank that stops informs rank 0, which informs all; then
  *           come last reports, each rank's end, and rank 0's confirmation
  *
- * src/run has only struct peers and the share in the plan.  Rank 0 waits half
- * an interval for a late report, which is added to the next.  A rank that is
- * silent for 15 seconds, or missing after the launcher's SIGTERM, is lost: the
- * run ends, and the others report.
+ * src/run has only struct peers and the share in the plan. Rank 0 waits half an
+ * interval for a late report, which is added to the next. A rank that is silent
+ * for 15 seconds, or missing after the launcher's SIGTERM, is lost: the run
+ * ends, and the others report.
  */
 #ifndef BENCH_NODES_NODES_H
 #define BENCH_NODES_NODES_H
@@ -39,7 +39,7 @@ struct nodes_file {
   struct strbuf text;
 };
 
-/* Arguments, files, variables, seed and script come from rank 0, so that all
+/* Rank 0 provides arguments, files, variables, seed and script, so that all
  * ranks make the same plan. */
 struct nodes {
   struct cluster *cluster; /* owned */
@@ -61,9 +61,9 @@ struct nodes {
 };
 
 /*
- * If launched as one of several: join and, unless rank 0, WAIT for its data.
- * *ret: NULL: no other ranks, or each process runs alone.  *ret_go: false: rank
- * 0 has done all.
+ * If launched as one of several: joins and, unless rank 0, WAITS for its data.
+ * *ret NULL: no other ranks, or each process runs alone. *ret_go false: rank 0
+ * has done all.
  */
 int nodes_join(struct nodes **ret, int argc, char **argv, bool *ret_go,
                struct err *err);
@@ -71,25 +71,25 @@ int nodes_join(struct nodes **ret, int argc, char **argv, bool *ret_go,
 /* For struct cmdline_input: configuration files of rank 0. */
 int nodes_load(void *ranks, const char *path, char **ret_text, size_t *ret_len);
 
-/* Rank 0 reads `path`, all ranks know the text as `name`. */
+/* Rank 0 reads `path`; all ranks use the text as `name`. */
 int nodes_load_as(struct nodes *ranks, const char *name, const char *path,
                   char **ret_text, size_t *ret_len);
 
-/* On rank 0, with the plan and the script; no effect elsewhere, or if `ranks`
- * is NULL. `what`: NULL for built-in tests. */
+/* On rank 0, with the plan and the script; without effect elsewhere, or if
+ * `ranks` is NULL. `what`: NULL for built-in tests. */
 int nodes_share(struct nodes *ranks, const struct resolved *what,
                 const struct plan *plan, struct err *err);
 
-/* On rank 0: each process runs alone.  Ends *ranks. */
+/* On rank 0: each process runs alone. Frees *ranks. */
 void nodes_let_go(struct nodes **ranks);
 
-/* `peers` is borrowed, and *ret borrows from `ranks`.  -ERANGE: too many
+/* `peers` is borrowed, and *ret borrows from `ranks`. -ERANGE: too many
  * threads. */
 int nodes_part(const struct nodes *ranks, unsigned threads,
                const struct peers *peers, struct plan_part *ret,
                struct err *err);
 
-/* WAITS.  Returns the exit status of this process.  Ends `ranks`. */
+/* WAITS. Returns the exit status of this process. Frees `ranks`. */
 int nodes_leave(struct nodes *ranks, int status);
 
 void nodes_peers_init(struct peers *peers, struct nodes *ranks);
@@ -100,15 +100,15 @@ enum share_kind {
   SHARE_RUN,
 };
 
-/* Command line, files, variables (with passwords), script.  Never printed. */
+/* Command line, files, variables (with passwords), script. Never printed. */
 void nodes_share_write(const struct nodes *ranks, enum share_kind kind,
                        struct strbuf *out);
 
-/* Of another rank, before threads read the environment. */
+/* On another rank, before threads read the environment. */
 int nodes_share_read(struct nodes *ranks, const void *bytes, size_t len,
                      bool *ret_alone, bool *ret_go, struct err *err);
 
-/* first .. first + threads - 1 of all.  -ERANGE: too many. */
+/* first .. first + threads - 1 of all. -ERANGE: too many. */
 struct split_threads {
   unsigned first, all;
 };

@@ -1,6 +1,3 @@
-/*
- * options.c - options of several processes.
- */
 #include "nodes/options.h"
 
 static const char *const cluster_words[] = { "auto", "off", NULL };

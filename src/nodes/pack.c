@@ -1,6 +1,3 @@
-/*
- * pack.c - packs numbers and texts as bytes.
- */
 #include "nodes/pack.h"
 
 #include <string.h>
@@ -40,7 +37,7 @@ void pack_text(struct strbuf *b, const char *text)
   pack_bytes(b, text, strlen(text));
 }
 
-/* *at <= i; *at becomes i + 1. */
+/* Sets *at (at most i) to i + 1. */
 static void pack_count(struct strbuf *b, size_t *at, size_t i, uint64_t count)
 {
   pack_u64(b, i + 1 - *at);
@@ -59,7 +56,7 @@ void pack_counts(struct strbuf *b, const uint64_t *count, size_t n)
   pack_u64(b, 0);
 }
 
-/* As pack_counts(). */
+/* Like pack_counts(). */
 static void pack_sum(struct strbuf *b, const struct hist_sum *h)
 {
   size_t at = 0;
@@ -144,7 +141,7 @@ void unpack_text(struct unpack *u, char *buf, size_t size)
   buf[len] = '\0';
 }
 
-/* *at becomes the index behind the count; false: none is left. */
+/* *at becomes the index behind the count; false: at the end. */
 static bool next_count(struct unpack *u, uint64_t *at, size_t n,
                        uint64_t *ret_count)
 {

@@ -21,7 +21,7 @@ void pack_counts(struct strbuf *b, const uint64_t *count, size_t n);
 /* Without empty buckets; NULL differs from an empty histogram. */
 void pack_hist(struct strbuf *b, const struct hist_sum *h);
 
-/* After the end, or nonsense, `failed` is set and all is zero. */
+/* At the end, or on nonsense, `failed` is set and all is zero. */
 struct unpack {
   const unsigned char *at, *end;
   bool failed;
@@ -35,7 +35,7 @@ const void *unpack_bytes(struct unpack *u, size_t *ret_len);
 /* Terminated; cut to fit. */
 void unpack_text(struct unpack *u, char *buf, size_t size);
 void unpack_counts_add(struct unpack *u, uint64_t *count, size_t n);
-/* `sum` may be NULL.  False: NULL was packed. */
+/* `sum` may be NULL. False: NULL was packed. */
 bool unpack_hist_add(struct unpack *u, struct hist_sum *sum);
 
 #endif

@@ -1,6 +1,3 @@
-/*
- * post.c - messages between a thread that carries them, and others.
- */
 #include "nodes/post.h"
 
 #include <errno.h>
@@ -23,10 +20,10 @@
 #define EAGER_NS (10 * NS_PER_US)
 
 enum {
-  LOST_BEATS = 15, /* without a message: lost */
+  LOST_BEATS = 15, /* lost after this many without a message */
 };
 
-/* Arrived, or never will. */
+/* A message has arrived, or never will. */
 static void post_wake_readers(struct post *p)
 {
   (void)atomic_fetch_add(&p->news, 1);
@@ -375,7 +372,7 @@ struct post *post_alloc(const struct cluster_link *link)
   return p;
 }
 
-/* `lost`: the link is open, and may still read messages. */
+/* `lost`: the link is open, and can still read messages. */
 void post_release(struct post *p, bool lost)
 {
   struct post_outgoing *lists[] = { p->out_first, lost ? NULL : p->way_first };

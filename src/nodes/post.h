@@ -1,11 +1,10 @@
 /*
  * post.h - messages between the ranks of a run, carried by a thread.
  *
- * Only the thread calls the link.  During the load it looks every few
- * milliseconds, for well below one percent of a processor.
- *
- * Messages from one rank to another arrive in order.  Any thread may send and
- * receive; two threads should not wait for the same kind.
+ * Only the thread calls the link. During the load it polls every few
+ * milliseconds, which takes well below one percent of a CPU. Messages from one
+ * rank to another arrive in order. Any thread can send and receive; two threads
+ * should not wait for the same kind.
  */
 #ifndef BENCH_NODES_POST_H
 #define BENCH_NODES_POST_H
@@ -64,29 +63,28 @@ enum post_pace {
 
 struct post_events {
   void *arg;
-  /* A POST_STOP.  On the thread of the post, or in post_listen().  Must not
-   * block; may send. */
+  /* A POST_STOP. On the thread of the post, or in post_listen(). Must not
+   * block; can send. */
   void (*stop)(void *arg, const struct post_message *l);
 };
 
-/* Join.  The link must outlive the post.  WAITS. */
+/* Joins; WAITS. The link must outlive the post. */
 int post_new(struct post **ret, const struct cluster_link *link,
              struct err *err);
-/* Deliver, leave, and free.  `lost`: without the engine's end, which would wait
- * for a dead rank for ever. */
+/* Delivers, leaves, and frees. `lost`: without the engine's end, which would
+ * wait for a dead rank for ever. */
 void post_free(struct post *p, bool lost);
 
 unsigned post_rank(const struct post *p);
 unsigned post_size(const struct post *p);
 const char *post_engine(const struct post *p);
 
-/* NULL: no call is in progress afterwards.  Stops without a listener are
- * kept. */
+/* After NULL, no call is in progress. Stops without a listener are kept. */
 void post_listen(struct post *p, const struct post_events *events);
 
 void post_set_pace(struct post *p, enum post_pace pace);
 
-/* Copies the bytes.  0 or -ENOMEM. */
+/* Copies the bytes. 0 or -ENOMEM. */
 int post_send(struct post *p, unsigned to, enum post_kind kind,
               const void *bytes, size_t len);
 int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
@@ -94,16 +92,14 @@ int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
 
 /*
  * The oldest of this kind from `from`, or POST_ANYBODY; the caller frees it.
- * WAITS until `until_ns`; 0: no wait.  NULL: none, or `from` is lost or
- * leaving.
+ * WAITS until `until_ns`; 0: does not wait. NULL: too late, or `from` is lost
+ * or leaving.
  */
 struct post_message *post_receive(struct post *p, enum post_kind kind,
                                   unsigned from, uint64_t until_ns);
 
-/*
- * For a message that has to come.  *left_s: seconds, counted one by one, so
- * that a standstill of this process, or of all ranks, is not taken for silence.
- */
+/* For a message that has to come. *left_s: seconds, counted one by one, so that
+ * a standstill of this process, or of all ranks, does not count as silence. */
 struct post_message *post_await(struct post *p, enum post_kind kind,
                                 unsigned from, unsigned *left_s);
 
@@ -112,7 +108,7 @@ bool post_leaving(const struct post *p, unsigned rank);
 /* Silent for many seconds, or out of reach. */
 bool post_lost(struct post *p, unsigned rank);
 
-/* Other ranks may be gone: waits end at this moment. */
+/* Waits end at this moment, because other ranks can be gone. */
 void post_hurry(struct post *p, uint64_t until_ns);
 bool post_hurried(const struct post *p);
 
@@ -180,13 +176,13 @@ struct post {
   uint64_t beat_ns;
 };
 
-/* NULL: no memory.  `lost` as in post_free(). */
+/* NULL: no memory. `lost` as in post_free(). */
 struct post *post_alloc(const struct cluster_link *link);
 void post_release(struct post *p, bool lost);
 
 /* On the thread; p->why has the reason. */
 int post_join(struct post *p);
-/* On the thread, at `now`; was there anything? */
+/* On the thread, at `now`. True: there was something. */
 bool post_carry(struct post *p, uint64_t now);
 
 #endif

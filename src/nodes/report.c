@@ -2,8 +2,8 @@
  * report.c - a reporter that merges the reports of all ranks.
  *
  * On rank 0, before the real reporters, each report waits for those of the
- * others about the same moment.  A late interval is merged with the next line,
- * a checkpoint is waited for, and the last report includes the rest.
+ * others about the same moment. A late interval is merged with the next line, a
+ * checkpoint waits for all, and the last report includes the rest.
  */
 #include "nodes/report.h"
 
@@ -43,7 +43,7 @@ struct nodes_end {
   struct warnings *warnings; /* owned; of all ranks */
   struct test_details details;
   struct err *error; /* owned; of another rank */
-  int status;        /* the first of other ranks that is not 0 */
+  int status;        /* the first of other ranks other than 0 */
 };
 
 enum {
@@ -118,7 +118,7 @@ static void text_print_table(struct nodes_end *e)
   strbuf_done(&b);
 }
 
-/* The skew, on stderr. */
+/* On stderr. */
 static void nodes_end_print(struct nodes_end *e, const struct run_end *end,
                             bool table)
 {
@@ -422,7 +422,7 @@ static void end_add(struct nodes_end *e, unsigned rank,
   end_merge_facts(e, &u);
 }
 
-/* Processors of a host count once. */
+/* CPUs of a host count once. */
 static bool end_is_first_on_host(const struct nodes_end *e, unsigned rank)
 {
   for (unsigned i = 0; i < rank; i++) {
@@ -461,7 +461,8 @@ static void end_sum_clients(struct nodes_end *e, struct client_use *ret)
 static void end_say_lost(struct nodes_end *e, unsigned rank)
 {
   if (cluster_is_lost(e->cluster, rank) ||
-      post_leaving(cluster_post(e->cluster), rank)) /* the rank has said why */
+      post_leaving(cluster_post(e->cluster),
+                   rank)) /* the rank has reported why */
     return;
   cluster_mark_lost(e->cluster, rank);
   log_msg(LOG_FATAL,
@@ -488,7 +489,7 @@ static void end_gather_others(struct nodes_end *e, struct run_end *end)
   }
 }
 
-/* With why intervals have more than totals. */
+/* Explains why intervals have more than totals. */
 static void end_add_lost_doubt(struct nodes_end *e,
                                const struct nodes_mail *mail)
 {
@@ -582,7 +583,7 @@ static void nodes_end_gather(struct nodes_end *e, const struct nodes_mail *mail,
     end->details = &e->details;
 }
 
-/* The others may remove files of their own. */
+/* Others can remove their own files. */
 static void nodes_end_tell(struct nodes_end *e)
 {
   unsigned char verdict[2] = { !cluster_any_lost(e->cluster), 0 };
@@ -675,7 +676,7 @@ static int report_on_line(void *ctx, const struct report_setup *setup,
   return rc < 0 ? rc : later;
 }
 
-/* To both sums, and that of the rank.  `more`: the first sum has a
+/* Adds to both sums, and to the sum of the rank. `more`: the first sum has a
  * checkpoint. */
 static int report_add_final(struct nodes_report *k, unsigned rank,
                             const struct post_message *l, bool more,
@@ -722,7 +723,7 @@ static int report_merge_final(struct nodes_report *k,
     l = nodes_mail_final(&k->mail, i);
     if (!l)
       continue;
-    /* That rank 0 has not made, or not waited for. */
+    /* Checkpoints that rank 0 has not made, or not waited for. */
     rc = nodes_mail_add_left(&k->mail, i, REPORT_CHECKPOINT, k->merge, &more);
     if (rc == 0)
       rc = report_add_final(k, i, l, more, r, total);

@@ -17,7 +17,7 @@ struct nodes_report;
 struct nodes_report_setup {
   struct nodes *ranks;
   const struct plan *plan; /* borrowed */
-  /* On rank 0 of the whole run, elsewhere its own.  Borrowed. */
+  /* On rank 0 of the whole run, elsewhere its own. Borrowed. */
   const struct reporter_use *reporters;
   size_t n_reporters;
   bool table;
@@ -29,7 +29,7 @@ void nodes_report_free(struct nodes_report *k);
 
 extern const struct reporter nodes_reporter; /* ctx: struct nodes_report */
 
-/* Other ranks may have changed the status. */
+/* Other ranks can change the status. */
 int nodes_report_status(const struct nodes_report *k, int status);
 
 /* On the other ranks: has rank 0 everything? */
