@@ -1,5 +1,5 @@
 /*
- * bootstrap.c - the confidence interval of the ratio of two groups of runs.
+ * bootstrap.c - see bootstrap.h.
  */
 #include "tools/bootstrap.h"
 
@@ -13,7 +13,7 @@
 #define BLOCKS_MIN 4
 /*
  * Without repeats, the correlation of successive samples is raised by this many
- * standard errors: correlation that goes unnoticed makes intervals too narrow.
+ * standard errors: correlation that is missed makes intervals too narrow.
  */
 #define CORRELATION_ERRORS 0.6
 #define CORRELATION_MAX 0.97
@@ -138,9 +138,9 @@ static double bootstrap_scatter_of(const struct boot_group *g, double mean)
 
 /*
  * Scatter up to the assumption confirms the assumption.  The rest counts
- * separately, less the noise within runs, which counts anyway.  Two runs
- * confirm nothing: their scatter is often small by chance.  For the same reason
- * the excess of few runs is increased.
+ * separately, less the noise within runs, which counts anyway.  Few runs often
+ * scatter little by chance: two confirm nothing, and the excess of few is
+ * increased.
  */
 static void bootstrap_weigh_scatter(struct side *side,
                                     const struct boot_group *g, double assumed)
@@ -195,7 +195,7 @@ static void bootstrap_side_init(struct side *side, const struct boot_group *g)
     side, g, BOOT_RUN_SPREAD * BOOT_RUN_SPREAD + unsteady * unsteady);
 }
 
-/* Also the terms of Satterthwaite's formula. */
+/* Also adds the terms of Satterthwaite's formula. */
 static void bootstrap_add_variance(const struct side *side, double *within_all,
                                    double *variance, double *squares_by_df)
 {
@@ -272,7 +272,7 @@ static bool settle_is_usable(const struct boot_result *r)
 /*
  * A half width that suffices.  An interval as wide as the threshold would
  * contain the threshold in every second case: hence the reserve, as for
- * boot_result.smallest.  A change near the threshold needs a narrower interval.
+ * boot_result.smallest.
  */
 static double settle_target(const struct boot_result *r, double share)
 {
@@ -293,7 +293,7 @@ static double settle_student(double df)
   return numbers_student_quantile(1 - (1 - BOOT_CONFIDENCE) / 2, df);
 }
 
-/* The relative width with that many runs; each adds a degree of freedom per
+/* The relative width with `runs` runs; each adds a degree of freedom per
  * side. */
 static double settle_narrower(const struct boot_result *r, size_t runs)
 {

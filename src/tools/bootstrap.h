@@ -20,7 +20,7 @@ struct boot_result;
 
 enum {
   BOOT_PRIOR_RUNS = 8,
-  /* fewer samples of a run are not used */
+  /* fewer samples are not used */
   BOOT_SAMPLES_MIN = 8,
   /* this many runs show how runs vary */
   BOOT_RUNS_MIN = 3,
@@ -58,7 +58,7 @@ enum boot_state {
 struct boot_result {
   double base, other; /* geometric means over the runs */
   double ratio;       /* other / base */
-  /* The rest is 0 unless BOOT_COMPARED. */
+  /* Below: 0 unless BOOT_COMPARED. */
   double low, high; /* confidence interval */
   bool differs;     /* 1 is outside */
   double smallest;  /* difference found in four cases of five */
@@ -75,18 +75,17 @@ enum boot_state bootstrap_compare(struct boot_result *ret,
                                   const struct boot_group *other);
 
 enum {
-  SETTLE_REPEATS_MAX = 100, /* useful advice */
-  SETTLE_REPEATS_FEW = 5,   /* little trouble */
+  SETTLE_REPEATS_MAX = 100,
+  SETTLE_REPEATS_FEW = 5,
 };
 
-/* Useful factor of the length of runs. */
 #define SETTLE_LONGER_MAX 100.0
 
 /*
  * The number of runs per side that would show a change by `share` (0.05: 5 %)
- * in four of five cases; if the present runs suffice and the change is near the
- * threshold, the number that separates the two.  0: SETTLE_REPEATS_MAX is not
- * enough.
+ * in four of five cases.  If the present runs suffice and the change is near
+ * the threshold: the number that separates the two.  0: SETTLE_REPEATS_MAX is
+ * not enough.
  */
 unsigned bootstrap_repeats(const struct boot_result *r, double share);
 

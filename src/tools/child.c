@@ -1,5 +1,5 @@
 /*
- * child.c - children and their temporary files.
+ * child.c - see child.h.
  */
 #include "tools/child.h"
 
@@ -71,7 +71,7 @@ void children_end(struct children *c)
 }
 
 /* After fork(): only async-signal-safe calls.  programs[1] is for systems
- * without programs[0]. */
+ * without /proc. */
 static _Noreturn void child_become(const struct children *c,
                                    const struct child_command *what,
                                    const char *const programs[2], pid_t parent)
@@ -88,7 +88,7 @@ static _Noreturn void child_become(const struct children *c,
   if (what->folder && chdir(what->folder) < 0)
     _exit(STATUS_NO_EXEC);
   (void)signal(SIGTTOU,
-               SIG_IGN); /* a background process may write to the terminal */
+               SIG_IGN); /* a background process can write to the terminal */
   if (fd >= 0 && fd != STDOUT_FILENO)
     (void)dup2(fd, STDOUT_FILENO);
   if (what->err_fd >= 0)
@@ -120,7 +120,7 @@ int children_run(struct children *c, const struct child_command *what,
                  int *ret_status, struct err *err)
 {
   const pid_t self = getpid();
-  /* The file of this process, even if its path has a new one. */
+  /* This very file, even if its path has a new one. */
   const char *programs[2] = { what->program ? what->program
                                             : "/proc/self/exe" };
   char path[PATH_MAX];
@@ -136,7 +136,7 @@ int children_run(struct children *c, const struct child_command *what,
     return err_sys(err, "cannot start a process");
   if (pid == 0)
     child_become(c, what, programs, self);
-  (void)setpgid(pid, pid); /* in both processes: either may come first */
+  (void)setpgid(pid, pid); /* in both processes: either can come first */
 
   child_awaited(c, &set);
   for (;;) {
@@ -239,7 +239,7 @@ int child_scratch_in(const char *below, const char *name, char **ret,
     free(folder);
     return rc;
   }
-  /* Children may work in another folder. */
+  /* Children can work in another folder. */
   whole = realpath(folder, NULL);
   if (!whole) {
     *ret = folder;

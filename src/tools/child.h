@@ -1,6 +1,6 @@
 /*
- * child.h - runs this program, or another, as a child, with the terminal's
- * signals handled; temporary files for children.
+ * child.h - runs this program, or another, as a child; temporary files for
+ * children.
  *
  * A child has a process group of its own, so that Ctrl-C reaches only this
  * process, which remembers the first and passes on the next.  SIGTERM, SIGHUP
@@ -21,19 +21,18 @@ struct strbuf;
 
 struct children {
   const char *words; /* borrowed; the effect of the first Ctrl-C */
-  int signal;        /* last signal; 0: none */
+  int signal;        /* 0: none */
   uint64_t signal_ns;
   sigset_t old; /* mask before */
   bool blocked;
   bool hangup; /* SIGHUP is not ignored */
 };
 
-/* Standard output of a child. */
 enum child_out {
   CHILD_OUT_SAME,
   CHILD_OUT_STDERR,
   CHILD_OUT_NONE,
-  CHILD_OUT_ERR_FD, /* err_fd */
+  CHILD_OUT_ERR_FD,
 };
 
 struct child_command {
@@ -41,7 +40,7 @@ struct child_command {
   char *const *argv;   /* ends with NULL */
   char *const *env;    /* [opt] NULL: as of this process */
   enum child_out out;
-  int err_fd;         /* standard error; -1: as of this process */
+  int err_fd;         /* -1: as of this process */
   const char *folder; /* [opt] working directory */
 };
 
@@ -50,8 +49,7 @@ struct child_command {
 int children_begin(struct children *c, const char *words, struct err *err);
 void children_end(struct children *c);
 
-/* Runs the child until it ends.  *ret_status is as in a shell: the exit status,
- * or 128 plus the signal. */
+/* *ret_status is as in a shell: the exit status, or 128 plus the signal. */
 int children_run(struct children *c, const struct child_command *what,
                  int *ret_status, struct err *err);
 
@@ -62,16 +60,15 @@ void children_pause(struct children *c, double seconds);
 struct child_words {
   char **of; /* owned; ends with NULL; NULL: empty */
   size_t n;
-  bool failed; /* out of memory: words are missing */
+  bool failed; /* out of memory */
 };
 
-/* `text` is taken over; NULL: out of memory. */
+/* Takes `text` over; NULL: out of memory. */
 void child_words_add(struct child_words *w, char *text);
 void child_words_addf(struct child_words *w, const char *fmt, ...)
   PRINTF_LIKE(2, 3);
 /* Frees `b`. */
 void child_words_take(struct child_words *w, struct strbuf *b);
-/* --NAME=VALUE */
 void child_words_add_option(struct child_words *w, const char *name,
                             const char *value);
 void child_words_done(struct child_words *w);
@@ -89,7 +86,7 @@ int child_scratch_in(const char *below, const char *name, char **ret,
 /* In memory; children do not inherit the file.  NULL: errno is set. */
 FILE *scratch_file(void);
 
-/* And its files; frees the name.  NULL is allowed. */
+/* Also removes its files; frees the name.  NULL is allowed. */
 void child_scratch_remove(char *folder);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * classes.c - classes of operations by time.
+ * classes.c - see classes.h.
  */
 #include "tools/classes.h"
 

@@ -9,10 +9,10 @@
 
 struct class_row {
   const json_t *json; /* borrowed */
-  const char *name;   /* borrowed; may be NULL */
+  const char *name;   /* borrowed; can be NULL */
   double total_ns;    /* 0: unknown */
   double share;       /* of the time of all classes; 0: unknown */
-  size_t place;       /* place in the document */
+  size_t place;
 };
 
 struct class_rows {
@@ -20,7 +20,7 @@ struct class_rows {
   size_t n;
 };
 
-/* `classes`: of a document, may be NULL.  -ENOMEM. */
+/* `classes`: of a document, can be NULL.  -ENOMEM. */
 int class_rows_init(struct class_rows *ret, const json_t *classes);
 void class_rows_done(struct class_rows *rows);
 

@@ -1,6 +1,5 @@
 /*
- * compare.c - the figures that two groups of runs have in common, and other
- * differences.
+ * compare.c - see compare.h.
  */
 #include "tools/compare.h"
 
@@ -31,7 +30,7 @@ struct figure {
   /* LATENCY: a percentile; NULL: the mean.  CLASS: its name.  THROUGHPUT: a
    * kernel; NULL: events, or queries. */
   const char *key;
-  bool queries;       /* THROUGHPUT of queries */
+  bool queries;
   double beyond;      /* percentiles: share of events above */
   const char *member; /* [opt] a member of a mix */
 };
@@ -139,7 +138,6 @@ static void differences_compare_value(struct comparisons *c, const char *what,
     differences_add(c, what, a, b);
 }
 
-/* Options that only direct results or sweeps. */
 static bool differences_is_ignored(const char *option)
 {
   return opt_rows_have(results_opts, option) ||
@@ -203,10 +201,10 @@ static void differences_find(struct comparisons *c)
 
 /* ---- a figure of each run ---- */
 
-/* Events that an interval must have above a percentile. */
+/* Events that an interval must have above its percentile. */
 #define BEYOND_INTERVAL 10.0
-/* Waiting for a CPU, for reasons outside of the run, makes figures uncertain by
- * this share of the lost time; more so for its slowest tenth. */
+/* Waiting for a CPU, for reasons outside of the run, makes figures uncertain
+ * by this share of the lost time; the slowest tenth by more. */
 #define UNSTEADY_BY_WAITING 0.25
 #define UNSTEADY_TAIL_BY_WAITING 1.5
 #define TAIL 0.1
@@ -219,7 +217,6 @@ static void compare_series_done(struct compare_series *s)
   free(s->runs);
 }
 
-/* NULL: none. */
 static const json_t *compare_own_figure(const struct result *r,
                                         const char *name)
 {
@@ -434,7 +431,6 @@ struct compare_loss comparisons_loss(const struct comparisons *c)
   return most;
 }
 
-/* Relative standard deviation from waiting for a CPU. */
 static double compare_series_unsteadiness(const struct result *r,
                                           const struct figure *f)
 {
@@ -485,7 +481,6 @@ static bool compare_series_add_run(struct compare_series *s,
   return true;
 }
 
-/* Then call compare_series_done(). */
 static bool compare_series_init(struct compare_series *s, const struct group *g,
                                 const struct figure *f)
 {
@@ -505,7 +500,7 @@ static bool compare_series_init(struct compare_series *s, const struct group *g,
 
 #define COMPARE_FIGURES_MEAN "geometric mean"
 
-/* Events that a run must have above a percentile. */
+/* The same for a run. */
 #define BEYOND_RUN 100.0
 
 /* Includes the 100th, the largest value. */
@@ -611,8 +606,8 @@ static void compare_add(struct comparisons *c, const char *name,
 
 /*
  * Kernels cannot be added up, but their ratios have a geometric mean, which
- * does not depend on the side that is the base.  The interval is that of
- * kernels that all deviate by the same share, as on a disturbed machine.
+ * does not depend on the side that is the base. The interval assumes that all
+ * deviate by the same share, as on a disturbed machine.
  */
 /* Times are turned into rates unless all figures are times. */
 static void compare_mean_add(struct boot_result *mean,
@@ -648,7 +643,7 @@ static void compare_add_mean(struct comparisons *c, size_t first)
 {
   struct figure none = { COMPARE_THROUGHPUT, "", false, 0 };
   struct boot_result mean = { 0 };
-  size_t unknown = c->n; /* compare_add() may move the list */
+  size_t unknown = c->n; /* compare_add() can move the list */
   bool times = true;
 
   for (size_t i = first; i < c->n; i++) {
@@ -899,7 +894,7 @@ static int compare_check_modes(const struct result *base,
            : compare_check_mode(base, other, "test.cpu_test", "--cpu-", err);
 }
 
-/* A file may be elsewhere now. */
+/* A file can be elsewhere now. */
 static const char *compare_test_name(const struct group *g)
 {
   const char *test = g->runs[0]->test, *slash = strrchr(test, '/');

@@ -1,6 +1,6 @@
 /*
  * compare.h - compares two groups of runs, figure by figure: the change, its
- * interval, and the smallest change that would be visible.
+ * interval, and the smallest visible change.
  */
 #ifndef BENCH_TOOLS_COMPARE_H
 #define BENCH_TOOLS_COMPARE_H
@@ -17,7 +17,7 @@ enum compare_kind {
   COMPARE_THROUGHPUT, /* per second; also of kernels */
   COMPARE_LATENCY,    /* nanoseconds */
   COMPARE_CPU,        /* ns of the client's CPUs */
-  COMPARE_CLASS,      /* mean latency of a class of operations */
+  COMPARE_CLASS,      /* mean latency */
   COMPARE_BANDWIDTH,  /* bytes per second, named by the test */
   COMPARE_ACCESS,     /* ns, named by the test */
   COMPARE_WORK,       /* per second, named by the test */
@@ -40,11 +40,11 @@ struct comparison {
   enum compare_kind kind;
   bool known; /* has an interval */
   enum boot_state state;
-  /* Unless known: why, in a few words.  Static. */
+  /* If not known: why, in a few words.  Static. */
   const char *reason;
-  double share; /* COMPARE_CLASS: share of the time of all classes */
-  /* If known; ratio 0: the throughput is 0.  Otherwise base, other and ratio
-   * are set unless ratio is 0. */
+  double share; /* COMPARE_CLASS: of the time of all classes */
+  /* If known.  The throughput can be 0: then ratio is 0.  Otherwise base,
+   * other and ratio are set unless ratio is 0. */
   struct boot_result r;
 };
 
@@ -66,7 +66,7 @@ struct comparisons {
 struct compare_loss {
   const char *path; /* NULL: none */
   double share;
-  const char *how, *remedy; /* words */
+  const char *how, *remedy;
 };
 
 struct compare_loss comparisons_loss(const struct comparisons *c);
@@ -81,17 +81,17 @@ static inline bool compare_is_cost(enum compare_kind kind)
          kind == COMPARE_SERVER;
 }
 
-/* A test with figures of its own is compared by these alone: its events are
- * only samples.  -EINVAL: results of different tests; -ENOMEM. */
+/* If the test has figures of its own, only these are compared: its events
+ * are samples.  -EINVAL: results of different tests; -ENOMEM. */
 int comparisons_init(struct comparisons *ret, const struct group *base,
                      const struct group *other, struct err *err);
 void comparisons_done(struct comparisons *c);
 
 /*
  * The figure that decides which group is slower: events per second; the mean
- * latency if both had the same --rate, which fixes the throughput; for kernels
- * of the cpu test and tests with several figures of their own, the geometric
- * mean of the ratios.  A run without events is always slower.
+ * latency if both had the same --rate, which fixes the throughput; the
+ * geometric mean of the ratios for kernels of the cpu test and several figures
+ * of a test.  A run without events is always slower.
  */
 const struct comparison *comparisons_decisive(const struct comparisons *c);
 

@@ -1,5 +1,5 @@
 /*
- * compare_print.c - comparisons as tables, text or JSON, with verdicts.
+ * compare_print.c - see compare_print.h.
  */
 #include "tools/compare_print.h"
 
@@ -70,7 +70,7 @@ double verdict_unnoticed(const struct comparison *c)
 /* ---- answers of searches ---- */
 
 enum outcome {
-  HIGHER, /* the intervals do not overlap */
+  HIGHER, /* intervals do not overlap */
   LOWER,
   OVERLAP,
   OTHER_AIM, /* different questions */
@@ -225,7 +225,6 @@ void compare_summary_done(struct compare_summary *s)
   strbuf_done(&s->lines);
 }
 
-/* "5 %", "99.5 %", "905 %". */
 static const char *compare_summary_percent(char buf[UNIT_SIZE], double share)
 {
   (void)snprintf(buf, UNIT_SIZE, "%.*g %%", share < 1 ? 3 : 6,

@@ -16,11 +16,10 @@ struct err;
 struct group;
 struct result_file;
 
-/* Verdicts and gates; pure functions.  `share` is the threshold: 0.05 is 5
+/* Verdicts and gates: pure functions.  `share` is the threshold: 0.05 is 5
  * %. */
 
-/* Without --fail-if-slower.  Smaller changes matter little; runs of a minute
- * can show this change. */
+/* Without --fail-if-slower.  Runs of a minute can show this change. */
 
 #define VERDICT_SHARE 0.05
 
@@ -37,7 +36,7 @@ enum verdict verdict_of(const struct comparison *c, double share);
 
 enum gate {
   GATE_PASSED,  /* no slowdown beyond the threshold in the interval */
-  GATE_SLOWER,  /* whole interval beyond */
+  GATE_SLOWER,  /* whole interval beyond it */
   GATE_UNKNOWN, /* partly beyond, or not comparable */
 };
 
@@ -57,9 +56,9 @@ int compare_search(const struct result_file *base,
                    struct strbuf *out, json_t *list, struct err *err);
 
 struct compare_summary {
-  double share; /* threshold: 0.05 is 5 % */
+  double share; /* 0.05 is 5 % */
   bool gated;   /* threshold from --fail-if-slower */
-  bool files;   /* several new files: rows name theirs */
+  bool files;   /* rows name their files */
   bool markdown;
 
   bool steps; /* rows name their steps; set by the first row */
@@ -93,7 +92,6 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
 void compare_print(const struct comparisons *c, double share, bool markdown,
                    struct strbuf *out);
 
-/* Explains the words of the tables. */
 void compare_explain(struct strbuf *out);
 
 /* NULL: out of memory. */

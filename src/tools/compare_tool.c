@@ -42,7 +42,6 @@ static int slo_group_no_memory(struct err *err)
   return err_set(err, -ENOMEM, "not enough memory for the verdicts");
 }
 
-/* 0: missing. */
 static uint64_t slo_group_count_at(const json_t *json, const char *path)
 {
   const double n = result_number_at(json, path);
@@ -103,8 +102,8 @@ static int slo_group_add_latencies(struct hist_sum *to, const struct result *r,
   return 0;
 }
 
-/* All runs of a group count as a single run.  -EINVAL: a percentile is limited,
- * and a run has no readable histogram. */
+/* All runs of a group count as a single run. -EINVAL: a percentile has a
+ * limit, but a run has no readable histogram. */
 static int slo_group_slo_judge(const struct slo *slo, const struct group *g,
                                struct slo_verdict *ret, struct err *err)
 {
@@ -190,7 +189,7 @@ static bool slo_group_add_json(struct slo_table *t, const struct group *g,
   return jobj_array_add(t->list, jobj_take(&o));
 }
 
-/* A row per group; *ret_missed: a group missed the objective. */
+/* A row per group; *ret_missed: a group missed. */
 static int slo_table_add(struct slo_table *t, const struct groups *g,
                          bool *ret_missed, struct err *err)
 {
@@ -300,13 +299,13 @@ static const struct opt compare_opts[] = {
 struct job {
   const struct compare_cfg *cfg;
   struct compare_summary summary;
-  struct strbuf text; /* below the summary */
+  struct strbuf text;
   /* Owned; for FORMAT_JSON. */
   json_t *list, *only_in_base, *only_in_new, *searches;
   struct strbuf answers; /* of searches, above the rest */
   struct slo slo;        /* without terms: no --slo */
   struct slo_table verdicts;
-  bool missed; /* a new result missed it */
+  bool missed;
 };
 
 static int compare_tool_no_memory(struct err *err)
@@ -364,7 +363,6 @@ static bool compare_tool_add_step(json_t *list, const struct group *g,
   return jobj_array_add(list, jobj_take(&o));
 }
 
-/* Steps that only `here` has. */
 static void compare_tool_tell_unmatched(struct job *job,
                                         const struct groups *here,
                                         const struct groups *there,
@@ -381,7 +379,7 @@ static void compare_tool_tell_unmatched(struct job *job,
   }
 }
 
-/* A failed step may be a slow step. */
+/* A failed step can be a slow step. */
 static void compare_tool_add_missing(struct job *job, const struct groups *base,
                                      const struct groups *other)
 {
@@ -501,8 +499,7 @@ static void compare_tool_say_failed(const struct job *job)
             s->all, fmt_plural(s->all));
 }
 
-/* To `file`, or stdout (NULL), whose errors are reported when the program
- * ends. */
+/* To `file`, or to stdout (NULL), whose errors are reported at the end. */
 static int compare_tool_print(struct job *job, const char *file,
                               struct err *err)
 {
@@ -528,7 +525,7 @@ static int compare_tool_print(struct job *job, const char *file,
                   job->summary.lines.failed || out.failed))
     rc = compare_tool_no_memory(err);
   if (rc == 0) {
-    /* Results may contain any text; JSON escapes control characters. */
+    /* Results can contain any text; JSON escapes control characters. */
     utf8_add_shown(&shown, strbuf_str(&out), out.len, "\n\t");
     if (file) {
       summary_machine(&shown);
@@ -548,7 +545,7 @@ static int compare_tool_all(struct job *job, const struct tool_args *args,
 {
   struct result_file file = { 0 };
   struct groups base = { 0 };
-  bool ignored; /* the base may miss it */
+  bool ignored; /* the base can lack it */
   int rc = result_load(&file, args->files[0], err);
 
   if (rc == 0)
@@ -596,7 +593,6 @@ static void compare_tool_job_done(struct job *job)
   slo_table_done(&job->verdicts);
 }
 
-/* Again, as Markdown. */
 static int compare_tool_write_summary(const struct job *shown,
                                       const struct tool_args *args,
                                       struct err *err)

@@ -2,8 +2,8 @@
  * database.h - `bench database` and `bench try`: a fixed protocol of short runs
  * against one database.
  *
- * Every step is a run in a process of its own, whose document is kept whole.
- * Change DATABASE_PROTOCOL with the order, workload or meaning of a part.
+ * Every step is a run in a process of its own. Change DATABASE_PROTOCOL with
+ * the order, workload or meaning of a part.
  */
 #ifndef BENCH_TOOLS_DATABASE_H
 #define BENCH_TOOLS_DATABASE_H
@@ -32,7 +32,7 @@ enum {
 enum database_part {
   DATABASE_FLOOR,
   DATABASE_CONNECT,
-  DATABASE_CONNECT_TLS, /* the other way: with or without TLS */
+  DATABASE_CONNECT_TLS, /* with or without TLS */
   DATABASE_POINT,
   DATABASE_READS,
   DATABASE_WRITES,
@@ -53,7 +53,7 @@ struct database_step {
 
 struct database_how {
   enum database_part part;
-  const char *name; /* [opt] otherwise that of the part */
+  const char *name; /* [opt] the part's name */
   const char *test;
   double time_s, rate;
   unsigned threads;
@@ -83,17 +83,17 @@ struct database {
   char schema[32];        /* "": nothing was made */
   char *file;             /* owned; of SQLite; `schema` is FILE-SCHEMA */
   bool is_whole_database; /* `schema` is a database on PostgreSQL, too */
-  struct strbuf left;     /* a command that removes `schema`; empty: gone */
+  struct strbuf left;     /* command that removes `schema`; empty: gone */
 
   uint64_t begun_ns;
   double earlier_s;        /* of the resumed run */
   double load_s;           /* --resume does not count it */
   enum database_part next; /* not yet measured; DATABASE_PARTS: complete */
   struct kept_file kept;
-  uint64_t rows;  /* of each table */
-  double allowed; /* connections that the run can open; 0: not known */
-  json_t *doctor; /* owned; NULL: no findings */
-  bool cut[DATABASE_PARTS];   /* the time was too short */
+  uint64_t rows;              /* of each table */
+  double allowed;             /* connections that can be opened; 0: unknown */
+  json_t *doctor;             /* owned; NULL: no findings */
+  bool cut[DATABASE_PARTS];   /* the time is too short */
   bool alien[DATABASE_PARTS]; /* makes no sense here */
 
   struct database_step steps[DATABASE_STEPS_MAX];
@@ -106,19 +106,19 @@ struct database {
   bool is_violated;
 };
 
-/* Without a result, or its run ended before its time. */
+/* No result, or its run ended before its time. */
 bool database_broke(const struct database_step *s);
 
 const char *database_part_name(enum database_part part);
 
 /* Without the time for loading. */
 double database_measured_s(const struct database *d);
-/* The first step of the part with events, or NULL. */
+/* The first with events, or NULL. */
 const struct result *database_result(const struct database *d,
                                      enum database_part part);
-/* The step of the curve with most queries per second, or NULL. */
+/* With the most queries per second, or NULL. */
 const struct database_step *database_peak(const struct database *d);
-/* One connection without a rate misses the objective. */
+/* Even one connection misses the objective. */
 bool database_misses_alone(const struct database *d);
 /* Bytes; 0: not known. */
 uint64_t database_cache(const struct database *d);
@@ -138,7 +138,7 @@ bool database_passes(const struct opt_entry *e);
 int database_child(struct database *d, struct child_words *words,
                    enum child_out out, struct strbuf *line, int *ret_status,
                    struct err *err);
-/* Runs this program with two words, the options, and `more`, which is freed. */
+/* Runs this program with two words, the options, and `more` (freed). */
 int database_run(struct database *d, const char *first, const char *second,
                  struct child_words *more, int *ret_status, struct err *err);
 
@@ -148,15 +148,15 @@ int database_put_sql(const struct database *d, const char *name,
 /* `option` [opt].  False: see d->failure. */
 bool database_execute(struct database *d, const char *sql, const char *option);
 
-/* On stdout, unless the document is there; frees `text`. */
+/* To stderr if stdout has the document; frees `text`. */
 void database_print(const struct database *d, struct strbuf *text);
 /* Runs and prints a step.  -EINTR: a signal has come. */
 int database_step(struct database *d, const struct database_how *h,
                   struct err *err);
 
-/* Findings of `bench doctor` with the most connections of the curve. */
+/* With the most connections of the curve. */
 int database_ask_doctor(struct database *d, struct err *err);
-/* Cuts whole parts until the least time of the others is there. */
+/* Cuts whole parts until the others have their minimum. */
 void database_cut(struct database *d, enum database_part from);
 int database_load(struct database *d, struct err *err);
 int database_perform(struct database *d, enum database_part part,

@@ -16,7 +16,7 @@
 
 /* Start and end of a process. */
 #define PROCESS_S 0.4
-/* Share of the time for loading, and the rows per second to expect. */
+/* Share of the time for loading; expected rows per second. */
 #define LOAD_SHARE 0.12
 #define LOAD_PER_S 30000.0
 #define ROW_BYTES 250.0
@@ -24,7 +24,7 @@
 enum {
   THREADS = 16,       /* of reads and writes */
   CURVE_MAX = 64,     /* connections */
-  SEARCH_STEPS = 12,  /* the time of a step is this part of the search */
+  SEARCH_STEPS = 12,  /* a step takes this part of the search */
   ROWS_MIN = 2000,    /* of each table */
   ROWS_MAX = 8000000, /* 8 GB in four tables */
 };
@@ -34,7 +34,7 @@ struct row {
   double weight;    /* share of the time above the least */
   double least_s;
   unsigned processes;
-  unsigned cut; /* the lowest is cut first */
+  unsigned cut; /* lowest first */
 };
 
 static const struct row rows[DATABASE_PARTS] = {
@@ -121,7 +121,6 @@ static int database_plain(struct database *d, enum database_part part,
   return rc;
 }
 
-/* Or NULL. */
 static const char *database_other_tls(const struct database *d,
                                       const char **ret_name)
 {

@@ -24,7 +24,6 @@ bool database_passes(const struct opt_entry *e)
                e->section == OPT_SECTION_DRIVER);
 }
 
-/* The first FATAL line, else the last. */
 static void database_take_line(FILE *from, struct strbuf *ret)
 {
   char *line = NULL;

@@ -1,6 +1,5 @@
 /*
- * database_text.c - the meaning of the steps of `bench database`: sentences,
- * remarks, the document.
+ * database_text.c - sentences, remarks and the document of `bench database`.
  */
 #include <math.h>
 #include <sched.h>
@@ -136,7 +135,6 @@ uint64_t database_cache(const struct database *d)
   return text && parse_size(text, &bytes) == 0 ? bytes : 0;
 }
 
-/* As measured by the last step; NAN: not known. */
 static double database_data(const struct database *d)
 {
   double bytes = NAN;
@@ -367,7 +365,7 @@ static void database_remark(json_t *list, const char *code, const char *text,
                                               "text", text, "advice", advice));
 }
 
-/* Findings of bench doctor, which have a subject, or warnings of a run. */
+/* Findings of bench doctor have a subject, warnings of a run do not. */
 static void database_remark_those(const json_t *from, const char *key,
                                   json_t *list)
 {
@@ -538,7 +536,6 @@ static json_t *database_steps_json(const struct database *d)
   return jobj_take(&list);
 }
 
-/* As that of other sweeps of parts. */
 static json_t *database_sweep_json(const struct database *d)
 {
   struct jobj names = jobj_list();

@@ -223,7 +223,7 @@ static int database_make_schema(struct database *d, struct err *err)
     strbuf_str(&d->failure), database_advice(d, strbuf_str(&d->failure)));
 }
 
-/* Also after Ctrl-C, which must not end the process that cleans up. */
+/* Also after Ctrl-C. */
 static void database_clean(struct database *d)
 {
   const int number = d->children.signal;
@@ -296,7 +296,7 @@ static bool database_remove_left(struct database *d, const char *left)
   return removed;
 }
 
-/* Killed runs: results are kept, tables removed. */
+/* Of killed runs: keeps results, removes tables. */
 static void database_take_orphans(struct database *d)
 {
   struct kept_file f;
@@ -349,7 +349,6 @@ static enum database_part database_part_of(const char *name)
   return (enum database_part)part;
 }
 
-/* Of complete parts; the first is new. */
 static int database_take_steps(struct database *d, const json_t *steps,
                                struct err *err)
 {
@@ -463,8 +462,7 @@ static int database_set_file(struct database *d, const char *path,
   return d->file ? 0 : err_set(err, -ENOMEM, "not enough memory");
 }
 
-/* Steps would make a missing file of SQLite, and leave it.  doctor cuts longer
- * paths. */
+/* SQLite makes a missing file, which would stay. doctor cuts longer paths. */
 static int database_spare_file(struct database *d, struct err *err)
 {
   const json_t *one;

@@ -1,5 +1,5 @@
 /*
- * figure.c - figures that a test has named.
+ * figure.c - see figure.h.
  */
 #include "tools/figure.h"
 

@@ -8,7 +8,6 @@
 
 struct table;
 
-/* The units of such figures, as in documents. */
 #define FIGURE_UNIT_BYTES "bytes_per_s"
 #define FIGURE_UNIT_RATE "per_s"
 #define FIGURE_UNIT_RATIO "ratio" /* more is better */

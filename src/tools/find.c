@@ -1,6 +1,5 @@
 /*
- * find.c - judges the steps of a search, writes and reads its document, and
- * words its answer.
+ * find.c - see find.h.
  */
 #include "tools/find.h"
 
@@ -41,7 +40,6 @@ void find_set_objective(struct find *f, const char *objective)
   }
 }
 
-/* NULL: no decision. */
 static enum search_verdict find_verdict_named(const char *name)
 {
   if (!name)
@@ -149,7 +147,7 @@ static bool find_is_judgement(enum search_verdict verdict)
          verdict == SEARCH_OPEN;
 }
 
-/* *ret_missing: runs that are missing for a decision.  A term that counts no
+/* *ret_missing: further runs needed for a decision. A term that counts no
  * events is decided by each run alone. */
 static enum search_verdict find_judge_term(const struct decision_pool *pool,
                                            const struct slo_term *term,
@@ -204,7 +202,6 @@ find_judge_pool(struct find *f, const struct result *run, double *ret_missing)
   return all;
 }
 
-/* As events under way at the decision. */
 static bool find_ends_late(const struct result *run)
 {
   return find_verdict_named(result_text_at(run->json, "slo.verdict")) ==
@@ -323,7 +320,6 @@ json_t *find_json(const struct find *f)
   return jobj_take(&o);
 }
 
-/* `none`: no such name. */
 static unsigned find_number_of(const char *name,
                                const char *(*name_of)(unsigned), unsigned none)
 {
@@ -386,9 +382,8 @@ static bool find_read_rules(struct find *f, const json_t *json)
     return false;
   f->rules.what = (enum search_what)what;
   f->rules.confirm = (unsigned)confirm;
-  /* Older documents measured no step again. */
+  /* Older documents lack the member. */
   f->rules.again = isfinite(again) ? (unsigned)again : 0;
-  /* 0: the default, as in older documents. */
   f->rules.drift_max = isfinite(drift) ? drift : 0;
   find_set_objective(f, objective);
   return true;
@@ -477,7 +472,6 @@ static void find_say_found(const struct find *f, struct strbuf *out)
       "raise that of bench (ulimit).\n");
 }
 
-/* The last step has ended the search. */
 static double find_last_value(const struct find *f)
 {
   return f->n > 0 ? f->step[f->n - 1].value : 0;
@@ -500,7 +494,7 @@ static double find_lowest_events(const struct find *f)
   return 0;
 }
 
-/* Decided steps at a value, and the number of those that held. */
+/* Decided steps at `value`; *ret_held: steps that held. */
 static unsigned find_count_steps(const struct find *f, double value,
                                  unsigned *ret_held)
 {
@@ -549,7 +543,6 @@ static void find_say_interrupted(struct strbuf *out)
                    "answer.\n");
 }
 
-/* 0: none. */
 static double find_next_seen(const struct find *f, double value)
 {
   double next = 0;

@@ -27,18 +27,17 @@ struct find {
   const char *objective; /* borrowed; see find_set_objective() */
   struct slo slo;        /* of the objective */
   struct search_step step[SEARCH_STEPS_MAX];
-  /* The objective's first time limit, and its value in each step; NAN: none,
-   * INFINITY: events did not end. */
+  /* Of the first time limit, in each step; NAN: none, INFINITY: events did
+   * not end. */
   double latency_ns[SEARCH_STEPS_MAX];
   double limit_ns;
   size_t n;
-  /* Per term that counts events: steps of the present value, none of them
-   * decided. */
+  /* Per term that counts events: steps of the present value, all undecided. */
   struct decision_pool pool[SLO_TERMS_MAX];
-  struct search search; /* follows from the steps */
+  struct search search;
 };
 
-/* Also sets the number of events needed.  `objective` is borrowed. */
+/* Also sets rules.events_min. `objective` is borrowed. */
 void find_set_objective(struct find *f, const char *objective);
 
 /* Add a step, judged together with the steps that it repeats.  `run` NULL: no
@@ -46,8 +45,8 @@ void find_set_objective(struct find *f, const char *objective);
 void find_judge(struct find *f, enum search_phase phase, double value,
                 const struct result *run);
 
-/* Add a failed step with what it has left ([opt]).  The number of clients is
- * too high if the run had not begun. */
+/* Add a failed step with its result ([opt]). The number of clients is too
+ * high if the run had not begun. */
 void find_judge_failed(struct find *f, enum search_phase phase, double value,
                        const struct result *run);
 
@@ -56,7 +55,6 @@ bool find_never_began(const struct result *run);
 /* Sets f->search: the next step, or the end. */
 void find_choose(struct find *f);
 
-/* "rate", "number of threads". */
 const char *find_noun(const struct find *f);
 /* "812/s", "12 threads". */
 void find_value(const struct find *f, double value, struct strbuf *out);
@@ -72,7 +70,7 @@ int find_status(const struct find *f);
 /* For the member "search" of a document. */
 json_t *find_json(const struct find *f);
 
-/* Reads and replays a search: -EINVAL if the steps do not follow, or lead to
+/* Reads and replays a search.  -EINVAL: the steps do not follow, or lead to
  * another answer.  f->objective borrows from `json`. */
 int find_read(struct find *f, const json_t *json, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * groups.c - runs of the same thing.
+ * groups.c - see groups.h.
  */
 #include "tools/groups.h"
 
@@ -57,7 +57,6 @@ static int add_steps(struct groups *g, const struct result_file *f,
   return 0;
 }
 
-/* Groups without a successful run. */
 static void drop_empty(struct groups *g)
 {
   size_t kept = 0;

@@ -28,13 +28,12 @@ int groups_init(struct groups *ret, const struct result_file *f,
                 struct err *err);
 void groups_done(struct groups *g);
 
-/* NULL: none. */
 const struct group *groups_find(const struct groups *g, const json_t *values);
 
 /* "threads=2, closed loop", or "". */
 void group_describe(const struct group *g, struct strbuf *out);
 
-/* Over the runs; NAN without values. */
+/* NAN without values. */
 double group_median(const struct group *g, double (*of)(const struct result *));
 double group_percentile(const struct group *g, const char *key);
 

@@ -1,5 +1,5 @@
 /*
- * hdr_decode.c - reads histograms of result files.
+ * hdr_decode.c - see hdr_decode.h.
  */
 #include "tools/hdr_decode.h"
 
@@ -20,7 +20,7 @@
 enum {
   HEADER = 40, /* bytes */
   HEADER_COMPRESSED = 8,
-  /* longest count: nine bytes */
+  /* nine bytes per count */
   PLAIN_MAX = HEADER + 9 * HIST_BUCKETS,
 };
 

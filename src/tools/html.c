@@ -1,5 +1,5 @@
 /*
- * html.c - parts of a self-contained HTML page.
+ * html.c - see html.h.
  */
 #include "tools/html.h"
 
@@ -54,7 +54,6 @@ void html_paragraph(struct strbuf *out, const char *text)
   strbuf_adds(out, "</p>\n");
 }
 
-/* Exact numbers of people's own are left as they are. */
 static void add_cell(struct strbuf *out, const struct table *t,
                      const char *cell, bool number)
 {
@@ -83,7 +82,7 @@ static size_t rows_of(const struct table *t)
 void html_table(struct strbuf *out, const struct table *t)
 {
   out->failed = out->failed || t->failed;
-  /* A reader without a pointer can scroll what has the focus. */
+  /* Keys scroll what has the focus. */
   strbuf_adds(out, "<div class=\"scroll\" tabindex=\"0\"><table>\n"
                    "<thead><tr>");
   for (size_t r = 0; r < rows_of(t); r++) {

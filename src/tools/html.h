@@ -1,6 +1,5 @@
 /*
- * html.h - parts of a self-contained HTML page, which needs neither files nor
- * the network.
+ * html.h - parts of an HTML page that needs neither files nor the network.
  */
 #ifndef BENCH_TOOLS_HTML_H
 #define BENCH_TOOLS_HTML_H
@@ -11,19 +10,18 @@ struct strbuf;
 struct table;
 struct view;
 
-/* The page of a report begins with its title, and ends with what its script
- * draws. */
+/* A page begins with its title and ends with its script. */
 void html_begin(struct strbuf *out, const char *title);
 void html_end(struct strbuf *out, const struct view *v);
 
-/* `kind` is a name for the script, which needs no escapes; `part` [opt] is the
- * part of the machine's test that the section is of. */
+/* `kind`, for the page's script, needs no escapes; `part` [opt] is the part
+ * of bench machine. */
 void html_section(struct strbuf *out, const char *kind, const char *title,
                   const char *part);
 void html_section_end(struct strbuf *out, bool *is_open);
 
 void html_paragraph(struct strbuf *out, const char *text);
-/* Numbers get separators of thousands. */
+/* Adds separators of thousands. */
 void html_table(struct strbuf *out, const struct table *t);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * knee.c - the best step and the knee of a sweep.
+ * knee.c - see knee.h.
  */
 #include "tools/knee.h"
 

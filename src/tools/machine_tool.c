@@ -35,7 +35,7 @@ enum {
 struct machine_wish {
   double time_s;       /* of all parts together */
   unsigned cpus;       /* allowed */
-  const char *folder;  /* [opt] NULL: no files */
+  const char *folder;  /* NULL: no files */
   uint64_t file_bytes; /* of all files */
   bool direct;         /* direct I/O works */
 };
@@ -52,17 +52,17 @@ struct machine_parts {
 
 enum {
   OPTIONS_MAX = 4, /* of a row */
-  WEIGHTS = 120,   /* all rows, and the time between runs */
+  WEIGHTS = 120,   /* total, with the time between runs */
 };
 
 struct row {
   const char *name;
   const char *args[OPTIONS_MAX]; /* test and options */
-  unsigned weight;               /* share of WEIGHTS */
-  bool two_cpus;                 /* needs two CPUs */
-  bool all_cpus;                 /* one thread per CPU */
-  bool files;                    /* needs the folder */
-  bool direct;                   /* O_DIRECT, if allowed */
+  unsigned weight;               /* of WEIGHTS */
+  bool two_cpus;
+  bool all_cpus; /* one thread per CPU */
+  bool files;    /* needs the folder */
+  bool direct;   /* O_DIRECT, if allowed */
 };
 
 static const struct row rows[] = {
@@ -184,7 +184,6 @@ static const struct opt machine_opts[] = {
   OPT_END,
 };
 
-/* Options that have an effect. */
 static const char *const usable[] = { "json", "time" };
 
 static int machine_tool_check_options(const struct tool_args *args,
@@ -254,7 +253,7 @@ static int machine_tool_check_room(const char *folder, uint64_t bytes,
                  space_words(&s));
 }
 
-/* False: no folder, which was printed. */
+/* False: no folder. */
 static bool machine_tool_make_folder(const char *below,
                                      struct machine_wish *wish, char **ret)
 {

@@ -47,7 +47,7 @@ static int join(struct strbuf *out, const char *const *words, size_t n,
                      : 0;
 }
 
-/* Without waiting for a reader; < 0: see errno. */
+/* Does not wait for a reader; < 0: see errno. */
 static int open_fifo(const char *path)
 {
   struct stat st;
@@ -199,7 +199,7 @@ static int send_mark(const struct tool_args *args, struct err *err)
       fd = is_number(to) ? open_by_pid(to, err) : open_by_name(to, err);
     rc = fd < 0 ? fd : 0;
   }
-  /* Up to PIPE_BUF, lines are written whole or not at all. */
+  /* Lines up to PIPE_BUF are written whole or not at all. */
   if (rc == 0 && write(fd, line.text, line.len) != (ssize_t)line.len)
     rc = err_sys(err, "the mark was not taken,");
   if (fd >= 0)
@@ -210,7 +210,7 @@ static int send_mark(const struct tool_args *args, struct err *err)
 
 static int run_mark(const struct tool_args *args, struct err *err)
 {
-  (void)signal(SIGPIPE, SIG_IGN); /* the run may end */
+  (void)signal(SIGPIPE, SIG_IGN); /* the run can end */
   return send_mark(args, err) < 0 ? TOOL_FAILED : TOOL_OK;
 }
 

@@ -1,5 +1,5 @@
 /*
- * members.c - the members of a mix in documents.
+ * members.c - see members.h.
  */
 #include "tools/members.h"
 

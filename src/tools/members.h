@@ -1,12 +1,11 @@
 /*
- * members.h - members of a mix in documents, found by their names.
+ * members.h - members of a mix in documents.
  */
 #ifndef BENCH_TOOLS_MEMBERS_H
 #define BENCH_TOOLS_MEMBERS_H
 
 #include <jansson.h>
 
-/* In a document or an interval; NULL: none. */
 const json_t *member_find(const json_t *json, const char *name);
 
 /* NAN: no events, or no such percentile. */

@@ -1,5 +1,5 @@
 /*
- * merge_runs.c - aligns runs in time, and merges their documents.
+ * merge_runs.c - see merge_runs.h.
  */
 #include "tools/merge_runs.h"
 
@@ -54,7 +54,8 @@ static bool merge_check_may_differ(const char *option)
          opt_rows_have(report_latency_opts, option);
 }
 
-/* No limit and a limit, or a closed and an open loop, are different loads. */
+/* No limit and a limit are different loads, as are a closed and an open
+ * loop. */
 static bool merge_check_same_value(const char *option, const json_t *a,
                                    const json_t *b)
 {
@@ -195,7 +196,8 @@ static int merge_runs_place(struct merge_run *run, const struct result *r,
   return 0;
 }
 
-/* Least overlap: the run that ended first and the run that began last. */
+/* Least overlap: between the run that ended first and the run that began
+ * last. */
 static int merge_runs_check_times(const struct merge *m, struct err *err)
 {
   const struct merge_run *early = &m->of[0], *late = &m->of[0];
@@ -277,14 +279,12 @@ void merge_done(struct merge *m)
 
 /* ---- intervals and slices ---- */
 
-/* Intervals cannot be divided, so only intervals that cover nearly the same
- * time are added up. */
+/* Intervals cannot be divided, so only intervals of nearly the same time are
+ * added up. */
 
-/* Allowed difference of starts, as a share of an interval, after whole
- * intervals. */
+/* Allowed difference of starts, as a share of an interval. */
 static const double merge_skew_max = 0.25;
 
-/* 0: none. */
 static double merge_periods_interval_s(const struct result *r)
 {
   return r->n_intervals > 0 && !r->intervals[0].partial ? r->intervals[0].end_s
@@ -378,7 +378,7 @@ static struct merge_interval merge_periods_take(const struct merge *m,
     sum_s += period_s;
     longest_s = fmax(longest_s, period_s);
   }
-  /* Parts may be a little late, but a run that ends in the interval is
+  /* Parts can be a little late, but a run that ends in the interval is
    * short. */
   whole.period_s = longest_s;
   if (!whole.partial && runs > 0) {
@@ -556,7 +556,7 @@ static void merge_document_put(const struct merge *m, struct jobj *o,
                         result_number_at(o->j, "totals.events"), err));
 }
 
-/* Totals are added up; options that differ are only in `merged`. */
+/* Options that differ are only in `merged`. */
 static json_t *merge_document_options(const struct merge *m)
 {
   const json_t *options = json_object_get(m->of[0].r->json, "options");
@@ -616,7 +616,6 @@ static json_t *merge_document_own_options(const struct merge *m, size_t run)
   return jobj_take(&o);
 }
 
-/* The first run that failed; else the first. */
 static const json_t *merge_document_worst(const struct merge *m)
 {
   for (size_t i = 0; i < m->n; i++) {
@@ -672,7 +671,6 @@ static json_t *merge_document_run(const struct merge *m)
   return jobj_take(&o);
 }
 
-/* Rows of `threads`. */
 static double merge_document_workers(const struct result *r)
 {
   const double clients = result_number_at(r->json, "run.clients");
@@ -778,7 +776,7 @@ static json_t *merge_document_client(const struct merge *m, double events)
   return jobj_take(&o);
 }
 
-/* Other facts may or may not be sums. */
+/* Only facts that all runs agree on: others are not always sums. */
 static json_t *merge_document_equal_facts(const struct merge *m, const char *of)
 {
   const json_t *facts = json_object_get(m->of[0].r->json, of);
@@ -811,7 +809,6 @@ static void merge_document_warn(struct jobj *of, json_t *list, const char *code,
     of->failed = true;
 }
 
-/* Of all runs, and of the merge. */
 static void merge_document_warnings(const struct merge *m, struct jobj *of,
                                     const char *no_intervals)
 {

@@ -1,6 +1,6 @@
 /*
- * merge_tool.c - `bench merge`: runs that were started at the same moment,
- * without MPI, as one result.
+ * merge_tool.c - `bench merge`: runs started at the same moment, without MPI,
+ * as one result.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct opt merge_opts[] = { OPT_END };
 
 struct merge_files {
   struct result_file *of;     /* owned */
-  const struct result **runs; /* owned; of the files */
+  const struct result **runs; /* owned */
   size_t n;
 };
 

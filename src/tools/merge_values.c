@@ -1,5 +1,5 @@
 /*
- * merge_values.c - merges the figures of documents.
+ * merge_values.c - see merge_values.h.
  */
 #include "tools/merge_values.h"
 
@@ -91,8 +91,8 @@ static bool merge_latency_add(struct latency *l, struct hist_sum *all,
   const double sum = result_number_at(part, "mean") * (double)count;
   const char *text = result_text_at(part, "hdr_histogram");
 
-  /* An event may be in the histogram of one interval and the count of the next:
-   * the histogram of an empty part counts. */
+  /* An event can be in the histogram of one interval and the count of the
+   * next: the histogram of an empty part counts. */
   if (count == 0 && !text)
     return true;
   hist_sum_clear(one);
@@ -162,7 +162,6 @@ static json_t *merge_latency(struct merge_sum *m,
 
 /* ---- objects ---- */
 
-/* "": not a rate. */
 static const char *merge_count_of(const char *key, char buf[64])
 {
   static const char end[] = "_per_s";
@@ -193,7 +192,6 @@ static double merge_per_operation(const struct merge_parts *parts)
   return operations > 0 ? ns / operations : 0;
 }
 
-/* Figures computed from the same object. */
 static void merge_derive(const struct merge_sum *m, struct jobj *o,
                          const struct merge_parts *parts)
 {
@@ -273,7 +271,6 @@ static json_t *merge_object(struct merge_sum *m,
 
 /* ---- lists ---- */
 
-/* The same class, member or error? */
 static bool merge_same_item(const json_t *a, const json_t *b)
 {
   static const char *const keys[] = { "name", "source", "code", "state" };
@@ -298,8 +295,8 @@ static const json_t *merge_find_item(const json_t *list, const json_t *item,
   return NULL;
 }
 
-/* Items that match item `at` of list `first`; none if an earlier list or item
- * has matched. */
+/* Items that match item `at` of list `first`; empty if an earlier one has
+ * matched. */
 static struct merge_parts merge_items(const struct merge_parts *lists,
                                       size_t first, size_t at)
 {

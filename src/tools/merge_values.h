@@ -2,8 +2,7 @@
  * merge_values.h - merges the figures of documents.
  *
  * Counts are added up, histograms bucket by bucket; rates, means and
- * percentiles are computed again.  The key decides the meaning:
- * docs/results.md.
+ * percentiles are computed again. The key decides the meaning.
  */
 #ifndef BENCH_TOOLS_MERGE_VALUES_H
 #define BENCH_TOOLS_MERGE_VALUES_H
@@ -18,21 +17,21 @@ enum {
   MERGE_PARTS_MAX = 2 * MERGE_RUNS_MAX, /* a late interval is another part */
 };
 
-/* The same value of several runs, without those that lack it; borrowed. */
+/* Values of several runs; borrowed. */
 struct merge_parts {
   const json_t *of[MERGE_PARTS_MAX];
   size_t n;
 };
 
-/* `path`: see result_at(); missing and null values are skipped. */
+/* `path`: see result_at(); skips missing and null values. */
 void merge_parts_add(struct merge_parts *parts, const json_t *json,
                      const char *path);
 
 /*
  * All parts (a period or a part of it, or lists of classes, members or errors)
  * as one value, owned by the caller.  Rates are over `period_s`, shares are of
- * `events`.  Members that cannot be added up are left out.  NULL: `err` has the
- * reason (a histogram is missing or damaged, no memory).
+ * `events`.  Leaves out members that cannot be added up.  NULL: see `err` (a
+ * histogram is missing or damaged, no memory).
  */
 json_t *merge_values(const struct merge_parts *parts, double period_s,
                      double events, struct err *err);

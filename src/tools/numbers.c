@@ -1,5 +1,5 @@
 /*
- * numbers.c - statistics of small samples.
+ * numbers.c - see numbers.h.
  */
 #include "tools/numbers.h"
 
@@ -185,7 +185,6 @@ double numbers_autocorrelation(const double *x, size_t n)
   return tau > 1 ? tau : 1;
 }
 
-/* Of the mean of a run's samples. */
 static double variance_of_mean(const struct variance_run *r)
 {
   const double independent = (double)r->n /

@@ -14,7 +14,7 @@ struct spread {
   double variance;
 };
 
-/* Ignores numbers that are not finite. */
+/* Ignores NAN and infinity. */
 struct spread spread_of(const double *x, size_t n);
 
 /* By linear interpolation, q from 0 to 1; NAN without numbers. */
@@ -32,9 +32,8 @@ double numbers_student_quantile(double p, double df);
 double numbers_normal_quantile(double p);
 
 /*
- * Integrated autocorrelation time: the count of successive numbers worth one
- * independent number, at least 1.  Times of hundreds are estimated from means
- * of some numbers.
+ * Integrated autocorrelation time, at least 1: this many successive numbers are
+ * worth one independent number.  Times of hundreds are estimates from means.
  */
 double numbers_autocorrelation(const double *x, size_t n);
 
@@ -50,18 +49,15 @@ struct variance_run {
 };
 
 struct variance {
-  double spread;  /* relative standard deviation from run to run, with the
-                     scatter of these runs */
-  double between; /* share of the variance between runs, which longer runs do
-                     not reduce */
+  double spread;  /* relative standard deviation from run to run */
+  double between; /* share of the variance that longer runs do not reduce */
   double within;  /* the rest */
 };
 
 /*
  * By the method of moments: the variance of the figures, less the part that the
- * scatter within runs explains (variance of samples with autocorrelation).
- * NAN: fewer than two runs, fewer than VARIANCE_SAMPLES_MIN samples in a run,
- * or a mean not above 0.
+ * scatter within runs explains.  NAN: fewer than two runs, fewer than
+ * VARIANCE_SAMPLES_MIN samples in a run, or a mean not above 0.
  */
 struct variance variance_of(const struct variance_run *runs, size_t n);
 

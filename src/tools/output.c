@@ -1,5 +1,5 @@
 /*
- * output.c - the file that a tool writes.
+ * output.c - see output.h.
  */
 #include "tools/output.h"
 

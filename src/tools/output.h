@@ -12,7 +12,6 @@
 struct err;
 struct tool_args;
 
-/* Arguments without `-o FILE`. */
 struct output {
   const char *path;   /* borrowed; unchanged without -o */
   const char **files; /* owned by the caller */
@@ -24,17 +23,16 @@ struct output {
 int output_take(struct output *o, const struct tool_args *args,
                 struct err *err);
 
-/* The same, where no argument is right as well. */
+/* The same, but needs no argument. */
 int output_take_any(struct output *o, const struct tool_args *args,
                     struct err *err);
 
-/* -EINVAL: the output would replace an input; `what` is for the message: "the
+/* -EINVAL: the output would replace an input.  `what`, for the message: "the
  * report". */
 int output_check(const struct output *o, const char *what, struct err *err);
 
 int output_put(const char *path, const char *text, size_t len, struct err *err);
 
-/* The form of documents. */
 bool output_json(const json_t *json, FILE *to);
 int output_put_json(const char *path, const json_t *json, struct err *err);
 /* Among the last results, see kept.h. */

@@ -1,5 +1,5 @@
 /*
- * page_data.c - what the page of a report draws, as JSON.
+ * page_data.c - see page_data.h.
  */
 #include "tools/page_data.h"
 
@@ -20,18 +20,18 @@
 #include "tools/view.h"
 
 enum {
-  COLUMNS_MAX = 128, /* further figures have no chart */
+  COLUMNS_MAX = 128, /* more have no chart */
   DEPTH_MAX = 6,
-  DIGITS = 6,      /* of figures of the run */
-  DIGITS_ROWS = 4, /* of others */
-  PER_OCTAVE = 32, /* points of a distribution */
-  HEAT_ROWS = 8,   /* per octave, of latency over time */
+  DIGITS = 6, /* of figures of the run */
+  DIGITS_ROWS = 4,
+  PER_OCTAVE = 32, /* per octave of a distribution */
+  HEAT_ROWS = 8,   /* per octave, over time */
   HEAT_COLUMNS = 240,
 };
 
 /* ---- JSON ---- */
 
-/* Appends JSON; a text in it cannot end the script that it is in. */
+/* JSON in which no text can end the script around it. */
 static int append_safe(const char *text, size_t len, void *to)
 {
   struct strbuf *out = to;
@@ -68,7 +68,7 @@ static void append_text(struct strbuf *out, const char *text)
 
 /* ---- columns of numbers ---- */
 
-/* {"s":-2,"y":[...]}: numbers are in units of 10^s, so that they are short. */
+/* {"s":-2,"y":[...]}: numbers in units of 10^s, which makes them short. */
 static void append_column(struct strbuf *out, const double *y, size_t n,
                           int digits)
 {
@@ -98,7 +98,6 @@ static void append_column(struct strbuf *out, const double *y, size_t n,
 
 /* ---- intervals ---- */
 
-/* The numbers of intervals by their paths. */
 struct columns {
   json_t *of; /* owned; { path: [number or null, ...] } */
   size_t n;   /* intervals before this one */
@@ -119,7 +118,6 @@ static void put(struct columns *c, const char *path, double value)
     c->failed |= json_array_append_new(list, json_real(value)) < 0;
 }
 
-/* What no chart shows. */
 static bool is_skipped(const char *key)
 {
   static const char skipped[] =
@@ -131,7 +129,7 @@ static bool is_skipped(const char *key)
   return at && at > skipped && at[-1] == ' ' && at[strlen(key)] == ' ';
 }
 
-/* Does the figure count events of an interval, unlike a level or a rate? */
+/* Does the figure count events, unlike a level or a rate? */
 static bool is_count(const char *path)
 {
   const char *name = strrchr(path, '.');
@@ -150,8 +148,8 @@ static bool is_count(const char *path)
             text_ends_with(path, "_bytes")));
 }
 
-/* Put all numbers below `json`; of lists by the names of their members, and how
- * many there are.  Counts are per second. */
+/* Puts all numbers below `json`.  Lists: by the names of their members, and
+ * their length.  Counts become rates per second. */
 static void flatten(struct columns *c, const json_t *json, const char *path,
                     double period_s, int depth)
 {
@@ -193,8 +191,7 @@ static void flatten(struct columns *c, const json_t *json, const char *path,
   strbuf_done(&below);
 }
 
-/* The intervals without a last one that is so short that its figures scatter
- * too much. */
+/* Leaves out a last interval too short for stable figures. */
 static size_t whole_intervals(const struct result *r)
 {
   const size_t n = r->n_intervals;
@@ -205,7 +202,7 @@ static size_t whole_intervals(const struct result *r)
            : n;
 }
 
-/* Adds "path": column; nothing if all numbers are 0 or missing. */
+/* Nothing if all numbers are 0 or missing. */
 static void append_path(struct strbuf *out, const char *path,
                         const json_t *list, size_t n)
 {
@@ -281,8 +278,7 @@ static void append_histogram(struct strbuf *out, const char *key,
   hist_sum_free(h);
 }
 
-/* Latency over time: the events of `n` intervals, several of them together if
- * there are many. */
+/* Latency over time, with several intervals together if there are many. */
 static void append_heat(struct strbuf *out, const struct result *r, size_t n)
 {
   struct hist_sum *all = hist_sum_new(), *one = hist_sum_new();
@@ -309,7 +305,6 @@ static void append_heat(struct strbuf *out, const struct result *r, size_t n)
 
 /* ---- documents ---- */
 
-/* Remove what is long and not drawn. */
 static void strip(json_t *json)
 {
   const char *key;
@@ -344,7 +339,7 @@ static void append_document(struct strbuf *out, const json_t *json)
   json_decref(o);
 }
 
-/* Throughput, p50, p95, p99 and mean of each repeat. */
+/* Throughput and latencies of each repeat. */
 static void append_repeats(struct strbuf *out, const struct group *g)
 {
   for (size_t i = 0; i < g->n; i++) {
@@ -387,7 +382,7 @@ static void append_run(struct strbuf *out, const struct view *v, size_t i)
   strbuf_adds(out, "}");
 }
 
-/* The name, the sweep and the search of a file, and which runs are its own. */
+/* Name, sweep, search and runs of a file. */
 static void append_file(struct strbuf *out, const struct view *v, size_t i,
                         size_t first)
 {

@@ -1,6 +1,6 @@
 /*
- * page_data.h - what the page of a report draws, as JSON: documents without
- * what no chart needs, and intervals as columns of short numbers.
+ * page_data.h - the data of a report's page: documents without the parts that
+ * no chart needs, and intervals as columns of short numbers.
  */
 #ifndef BENCH_TOOLS_PAGE_DATA_H
 #define BENCH_TOOLS_PAGE_DATA_H
@@ -8,7 +8,7 @@
 struct strbuf;
 struct view;
 
-/* Appends one line, in which no "<" occurs. */
+/* Appends one line of JSON without "<". */
 void page_data(const struct view *v, struct strbuf *out);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * report_page.c - the report of results: an HTML page with charts, or the same
- * figures as Markdown or text.
+ * report_page.c - see report_page.h.
  */
 #include "tools/report_page.h"
 
@@ -21,7 +20,7 @@
 struct page {
   const struct view *v;
   enum report_format format;
-  const char *part; /* [opt] headings are below that of this part */
+  const char *part; /* [opt] headings are below its heading */
   bool in_section;  /* of HTML */
   struct strbuf out;
 };
@@ -59,7 +58,7 @@ static void put_table(struct page *p, struct table *t)
   table_done(t);
 }
 
-/* A part with a table; nothing if the table has no rows. */
+/* Nothing if the table has no rows. */
 static void part(struct page *p, const char *title,
                  void (*fill)(const struct view *v, struct table *t))
 {
@@ -73,7 +72,6 @@ static void part(struct page *p, const char *title,
   table_done(&t);
 }
 
-/* A table for each run. */
 static void of_runs(struct page *p, const char *what,
                     void (*fill)(const struct view_run *r, struct table *t))
 {
@@ -94,7 +92,6 @@ static void of_runs(struct page *p, const char *what,
   }
 }
 
-/* Each line is a paragraph. */
 static void paragraphs(struct page *p, const char *text)
 {
   size_t len;
@@ -113,8 +110,7 @@ static void paragraphs(struct page *p, const char *text)
   }
 }
 
-/* Pages only: the verdicts of bench compare, step by step; the first file is
- * the base. */
+/* Pages only: the verdicts of bench compare; the first file is the base. */
 static void comparison(struct page *p)
 {
   const struct view *v = p->v;
@@ -141,7 +137,7 @@ static void comparison(struct page *p)
   compare_summary_done(&s);
 }
 
-/* Pages only: the law of scalability of each sweep. */
+/* Pages only. */
 static void laws(struct page *p)
 {
   const struct view *v = p->v;
@@ -164,7 +160,6 @@ static void laws(struct page *p)
   }
 }
 
-/* The answer of a search, with its steps. */
 static void find_part(struct page *p)
 {
   struct strbuf answers = { 0 };
@@ -179,7 +174,6 @@ static void find_part(struct page *p)
   part(p, "Steps", view_find_steps);
 }
 
-/* What the results have measured, and how. */
 static void write_results(struct page *p)
 {
   find_part(p);
@@ -204,7 +198,7 @@ static void write_environment(struct page *p)
   part(p, "Environment", view_same_environment);
 }
 
-/* One section for each part.  The environment is that of the first one. */
+/* The environment is that of the first part. */
 static int write_parts(struct page *p, struct err *err)
 {
   const struct view *all = p->v;
@@ -236,7 +230,7 @@ static int write_parts(struct page *p, struct err *err)
   return rc < 0 ? rc : 0;
 }
 
-/* Of bench database; the page's script draws them in HTML. */
+/* Of bench database; in HTML, the page's script draws them. */
 static void write_sentences(struct page *p, const json_t *json)
 {
   static const struct {

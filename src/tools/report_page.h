@@ -18,14 +18,14 @@ enum report_format {
   REPORT_TEXT,
 };
 
-/* `ret` is an empty buffer; -ENOMEM: it still is. */
+/* Fills an empty buffer; -ENOMEM: it is still empty. */
 int report_write(const struct view *v, enum report_format format,
                  struct strbuf *ret, struct err *err);
 
 /* Of bench database, as text. */
 void report_sentences(const json_t *json, struct strbuf *out);
 
-/* The page of one document in memory.  -EINVAL: it is none. */
+/* The page of one document in memory; -EINVAL: not a document. */
 int report_page(const char *text, size_t len, struct strbuf *ret,
                 struct err *err);
 

@@ -157,7 +157,7 @@ static bool report_open(const char *page)
   return rc == 0;
 }
 
-/* In a browser; without one, the text. */
+/* In a browser; without one, prints text. */
 static int report_show(const struct view *v, struct strbuf *page,
                        struct err *err)
 {

@@ -1,9 +1,9 @@
 /*
  * rerun_tool.c - `bench rerun RESULT`: runs again with the options of a result.
  *
- * Results hold no passwords, which have to be given again.  A document may be a
- * stranger's: the command line is printed first, and whatever runs code outside
- * of bench, writes a file or reads a password needs consent.
+ * Results hold no passwords: give them again. A document can come from a
+ * stranger: the command line is printed first, and options that run code
+ * outside of bench, write a file or read a password need consent.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -72,11 +72,11 @@ static const struct opt rerun_opts[] = {
 
 struct rerun {
   struct child_words args;
-  size_t n_today;     /* the first argument of today */
-  struct strbuf asks; /* with commas between */
+  size_t n_today;     /* first argument of today */
+  struct strbuf asks; /* with commas */
 };
 
-/* A shell reads the same text; no terminal obeys it. */
+/* For a shell; harmless for a terminal. */
 static void rerun_quote(struct strbuf *out, const char *text)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -104,7 +104,6 @@ static void rerun_quote(struct strbuf *out, const char *text)
   strbuf_adds(out, "'");
 }
 
-/* `does` comes in parentheses. */
 static void ask_for(struct rerun *a, const char *what, const char *does)
 {
   strbuf_adds(&a->asks, a->asks.len > 0 ? ", " : "");
@@ -128,7 +127,7 @@ static void ask_for_option(struct rerun *a, const char *arg, size_t from,
   free(option);
 }
 
-/* A parameter of the URL does the same as an option that needs consent. */
+/* Parameters of a URL can be such options. */
 static bool ask_for_url(const char *arg)
 {
   const char *query = strncmp(arg, "--dsn=", strlen("--dsn=")) == 0 ||
@@ -216,7 +215,7 @@ static int check_redacted(const char *name, const json_t *option,
                  name);
 }
 
-/* Documents store other characters in place of bytes that are not UTF-8. */
+/* Documents replace bytes outside of UTF-8. */
 static bool is_text(const json_t *option)
 {
   return !json_is_true(json_object_get(option, "latin1"));
@@ -331,7 +330,7 @@ static bool is_swept(const struct result_file *f, const char *name)
   return f->is_sweep && json_object_get(f->steps[0].values, name) != NULL;
 }
 
-/* One process would be another load. */
+/* One process is another load. */
 static int check_processes(const struct tool_args *args,
                            const struct result_file *f, const struct result *r,
                            struct err *err)
@@ -368,7 +367,6 @@ static int add_options(struct rerun *a, const struct tool_args *args,
   return 0;
 }
 
-/* The tool's own option. */
 static bool is_trust(const char *arg)
 {
   const char *name = rerun_opts[0].name;
@@ -403,7 +401,7 @@ static int take_trust(const struct tool_args *args, bool *ret, struct err *err)
   return rc;
 }
 
-/* Only modes that read change no file; a sweep may add others. */
+/* Only reading modes change no file; a sweep can add others. */
 static bool only_reads(const struct rerun *a)
 {
   static const char mode[] = "--file-test-mode=";
@@ -439,7 +437,7 @@ static void ask_about_all(struct rerun *a, const struct tool_args *args)
     ask_for(a, a->args.of[1], "writes to its test files");
 }
 
-/* Arguments of today come last and win. */
+/* Arguments of today win. */
 static void add_today(struct rerun *a, const struct tool_args *args)
 {
   a->n_today = a->args.n;
@@ -547,8 +545,8 @@ static int start(const struct rerun *a, struct err *err)
   /* make_args() has set the arguments.
    * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
   (void)execv("/proc/self/exe", a->args.of);
-  /* For systems without /proc.  After E2BIG, the path may be of another
-   * program, which would hide the reason. */
+  /* For systems without /proc.  After E2BIG, the path can be another
+   * program's, which would hide the reason. */
   if (errno != E2BIG && os_program(path))
     (void)execv(path, a->args.of);
   rc = err_sys(err, "cannot start the program again,");

@@ -1,5 +1,5 @@
 /*
- * result.c - reads result files.
+ * result.c - see result.h.
  */
 #include "tools/result.h"
 
@@ -21,7 +21,7 @@
 static const json_t *result_member_named(const json_t *json, const char *key,
                                          size_t len)
 {
-  char name[256]; /* longer than all keys */
+  char name[256]; /* longer than any key */
 
   if (len >= sizeof(name))
     return NULL;
@@ -301,7 +301,7 @@ static int result_read(struct result *ret, const char *path, const json_t *json,
   return rc;
 }
 
-/* One line; Jansson's own text may quote the file. */
+/* One line; Jansson's own text can quote the file. */
 static int result_file_refuse_text(const char *path, const json_error_t *e,
                                    struct err *err)
 {

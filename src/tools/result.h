@@ -17,18 +17,18 @@ struct hist_sum;
 struct strbuf;
 
 #define RESULT_SCHEMA "bench/1"             /* a run */
-#define RESULT_SCHEMA_SWEEP "bench-sweep/1" /* with runs in its steps */
+#define RESULT_SCHEMA_SWEEP "bench-sweep/1" /* with a run in each step */
 
 struct result_interval {
   double end_s; /* since the measured start */
   double period_s;
   double events, queries, errors;
   double mean_ns;     /* NAN without events */
-  bool partial;       /* shorter than the others, at the end */
+  bool partial;       /* shorter than the others */
   const json_t *json; /* borrowed */
 };
 
-/* All pointers are borrowed from the file. */
+/* Pointers into the file. */
 struct result {
   const char *path;
   const json_t *json;
@@ -43,17 +43,16 @@ struct result {
 
   struct result_interval *intervals; /* owned */
   size_t n_intervals;
-  /* Parts of about equal length of the measured time, without `json` and
-   * errors. */
+  /* Equal parts of the measured time, without `json` and errors. */
   struct result_interval *slices; /* owned */
   size_t n_slices;
 };
 
 struct result_step {
-  size_t combination;   /* equal values have the same number */
+  size_t combination;   /* equal values, equal number */
   const json_t *values; /* { option: text }; borrowed */
   int exit_status;
-  struct result *run; /* owned; NULL: there is no result */
+  struct result *run; /* owned; NULL: no result */
 };
 
 struct result_file {
@@ -67,8 +66,7 @@ struct result_file {
   size_t n_combinations;
 };
 
-/* -EINVAL: not a result of this program, or not of a known version; other
- * codes: cannot be read.  `err` names the file. */
+/* -EINVAL: not a result of a known version; other codes: cannot be read. */
 int result_load(struct result_file *ret, const char *path, struct err *err);
 /* From memory; `path` is for messages. */
 int result_load_text(struct result_file *ret, const char *path,
@@ -80,8 +78,8 @@ void result_file_done(struct result_file *f);
 
 /* "bench database", of a file with parts. */
 const char *result_file_tool(const struct result_file *f);
-/* -EINVAL: of different versions of the protocol of bench database, or only one
- * is of it. */
+/* -EINVAL: different versions of the protocol of bench database, or only one
+ * follows it. */
 int result_file_check_pair(const struct result_file *a,
                            const struct result_file *b, struct err *err);
 
@@ -90,14 +88,13 @@ double result_percentile(const struct result *r, const char *key);
 double result_interval_percentile(const struct result_interval *i,
                                   const char *key);
 
-/* Of the whole run; NULL: missing or damaged.  The caller frees with
- * hist_sum_free(). */
+/* NULL: missing or damaged.  Free with hist_sum_free(). */
 struct hist_sum *result_histogram(const struct result *r);
 
 struct hist_sum *result_class_histogram(const struct result *r,
                                         const char *name);
 
-/* Appends the value as on a command line; false: none. */
+/* Appends the value as on a command line. */
 bool result_option(const struct result *r, const char *name,
                    struct strbuf *out);
 

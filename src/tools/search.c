@@ -2,9 +2,9 @@
  * search.c - the phases of a search, written as if each step were measured when
  * asked for.
  *
- * Steps are read in order.  The first missing step is the next choice, which
- * ends the reading, as any end of the search does.  A function that returns
- * false has set c->s, and so does its caller.
+ * Steps are read in order; the first missing step is the next choice and ends
+ * the reading.  A function that returns false has set c->s, and so does its
+ * caller.
  */
 #include "tools/search.h"
 
@@ -17,7 +17,7 @@
 /* The outcome of a value; repeats of an undecided step count as one. */
 struct course_result {
   double value;
-  unsigned against; /* 0: held; a higher number is more certain */
+  unsigned against; /* 0: held; higher is more certain */
 };
 
 struct course {
@@ -30,7 +30,7 @@ struct course {
   double fewest;           /* events of a reference */
   bool cold;               /* the first reference was slower than all others */
   unsigned references;
-  double bottom, top; /* of the values that may be tried */
+  double bottom, top; /* of the values to try */
   struct course_result result[SEARCH_STEPS_MAX];
   size_t n_results;
   double holds, fails; /* 0: unknown */
@@ -114,7 +114,7 @@ static enum search_end search_course_end_of(enum search_verdict verdict)
   }
 }
 
-/* False: the search ends, or this step is to be measured next. */
+/* False: the search ends, or this step is the next. */
 static bool course_step(struct course *c, enum search_phase phase, double value,
                         const struct search_step **ret)
 {
@@ -206,8 +206,7 @@ static double search_course_lower_of(double a, double b)
   return a == 0 || b < a ? b : a;
 }
 
-/* Could repeats decide, after `again` of them?  With too few events, a repeat
- * of the same length is open as well. */
+/* With too few events, a repeat of the same length is open as well. */
 static bool search_course_is_worth_another(const struct course *c,
                                            const struct search_step *step,
                                            unsigned again)
@@ -216,7 +215,6 @@ static bool search_course_is_worth_another(const struct course *c,
          again < c->rules->again && step->missing <= c->rules->again - again;
 }
 
-/* Reads a step and its repeats while undecided. */
 static bool search_course_decide(struct course *c, enum search_phase phase,
                                  double value, const struct search_step **ret)
 {
@@ -250,7 +248,7 @@ static unsigned course_against(const struct course *c, double value)
   return n;
 }
 
-/* Twice as often held as weighs against the value? */
+/* Has the value held twice as often as failures weigh against it? */
 static bool course_holds(const struct course *c, double value)
 {
   const unsigned held = search_course_held(c, value);
@@ -258,8 +256,8 @@ static bool course_holds(const struct course *c, double value)
   return held > 0 && held >= 2 * course_against(c, value);
 }
 
-/* A failure may be an accident; a value that stays undecided is near the limit;
- * clients that could not start will not start. */
+/* A failure can be an accident; a value that stays undecided is near the
+ * limit; clients that could not start will not start. */
 static unsigned search_course_against(enum search_verdict verdict)
 {
   switch (verdict) {
@@ -308,8 +306,8 @@ static bool search_course_contradicts(const struct course *c, double value,
 
 /*
  * Reads the next step, after a reference if due, with its repeats while
- * undecided, disturbed or contradictory.  *ret_held: the majority for this
- * value, which the bracket in `c` follows.
+ * undecided, disturbed or contradictory.  *ret_held: the majority, which the
+ * bracket in `c` follows.
  */
 static bool course_measure(struct course *c, enum search_phase phase,
                            double value, bool *ret_held)
@@ -373,7 +371,6 @@ static bool search_answer_was_open(const struct course *c, double value)
   return false;
 }
 
-/* Fills in c->s for the answer `low`. */
 static void course_describe(const struct course *c, double low)
 {
   struct search *s = c->s;
@@ -416,7 +413,7 @@ static void course_describe(const struct course *c, double low)
 /* Shares of the ceiling between which rates are tried. */
 #define SHARE_MIN 0.01
 #define SHARE_MAX 3.0
-/* May the failure at the upper end be an accident? */
+/* Can the failure at the upper end be an accident? */
 static bool search_is_doubtful(const struct course *c)
 {
   return c->fails > 0 && course_against(c, c->fails) < SEARCH_AGAINST;
@@ -525,7 +522,7 @@ static double search_below(const struct course *c, double value)
   return lower >= c->bottom ? lower : 0;
 }
 
-/* In both orders; *ret_held false: either has failed. */
+/* In both orders; *ret_held: both held. */
 static bool search_confirm_value(struct course *c, double value, bool *ret_held)
 {
   const double lower = search_below(c, value);
@@ -552,7 +549,7 @@ static bool search_confirm(struct course *c, double *ret)
       return false;
     if (held)
       break;
-    /* The lower value may be the failed one. */
+    /* The lower value can be the failed one. */
     value = search_below(c, fmin(value, c->fails));
     if (value == 0)
       return search_give_up(c);
@@ -561,7 +558,7 @@ static bool search_confirm(struct course *c, double *ret)
   return true;
 }
 
-/* The value above the answer held after all: up until one fails. */
+/* The value above the answer held after all. */
 static bool search_climb(struct course *c)
 {
   double step = search_step_of(c);
@@ -581,7 +578,6 @@ static bool search_climb(struct course *c)
   return search_bisect(c);
 }
 
-/* Confirms the answer and the failure above. */
 static bool search_settle(struct course *c, double *ret)
 {
   bool held;

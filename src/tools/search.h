@@ -1,7 +1,7 @@
 /*
- * search.h - which value to measure next, to find the highest that holds an
- * objective: a pure function of the steps so far, so that a search can be
- * replayed from its document.
+ * search.h - the next value of a search for the highest that holds an
+ * objective: a pure function of the steps so far, so that a document can be
+ * replayed.
  *
  * Phases:
  *   ceiling    a closed loop: upper bound of the rate (only rates)
@@ -16,16 +16,16 @@
  *
  * A step that contradicts others is repeated, and the majority counts.  The
  * lowest value has to fail several times.  Steps with a disturbed client do not
- * count.  An undecided step is repeated before its value counts as not holding,
- * unless repeats could not decide either.
+ * count.  An undecided step is repeated unless repeats could not decide either;
+ * then its value counts as not holding.
  */
 #ifndef BENCH_TOOLS_SEARCH_H
 #define BENCH_TOOLS_SEARCH_H
 
 #include <stddef.h>
 
-/* Drift of references that is reported, and that ends the search without an
- * answer.  Chance alone makes larger differences with few events. */
+/* Drift of references: reported, and too large for an answer.  With few
+ * events, chance makes larger differences. */
 #define SEARCH_DRIFT_SAID 0.05
 #define SEARCH_DRIFT_MAX 0.1
 
@@ -34,7 +34,7 @@ enum {
   SEARCH_AGAIN = 4,           /* default of rules.again */
   SEARCH_STEPS_MAX = 100,
   SEARCH_VOTES_MAX = 6, /* measurements of a contradictory value */
-  SEARCH_AGAINST = 3,   /* failures that are no accident */
+  SEARCH_AGAINST = 3,   /* failures that count */
   /* Threads or clients of a process. */
   SEARCH_NUMBER_MAX = 16384,
 };
@@ -57,10 +57,10 @@ enum search_phase {
 enum search_verdict {
   SEARCH_HELD,
   SEARCH_FAILED,
-  SEARCH_OPEN,      /* not decided within its time */
-  SEARCH_CLIENT,    /* the client did not offer the load */
+  SEARCH_OPEN,      /* undecided in its time */
+  SEARCH_CLIENT,    /* client did not offer the load */
   SEARCH_FROZEN,    /* events did not end */
-  SEARCH_REFUSED,   /* this many clients could not start */
+  SEARCH_REFUSED,   /* clients could not start */
   SEARCH_NO_RESULT, /* the step itself failed */
 };
 
@@ -70,17 +70,17 @@ struct search_step {
   enum search_verdict verdict;
   double throughput; /* events per second */
   double events;
-  /* SEARCH_OPEN: at least this many more runs are needed. */
+  /* SEARCH_OPEN: minimum of further runs. */
   double missing;
 };
 
 struct search_rules {
   enum search_what what;
   double precision; /* 0.03: 3 % */
-  unsigned confirm; /* repeats of the answer */
-  unsigned again;   /* repeats of an undecided step */
+  unsigned confirm;
+  unsigned again;   /* of an undecided step */
   double drift_max; /* of references; 0: SEARCH_DRIFT_MAX */
-  /* Minimum for a step to hold; 0: unknown */
+  /* Of a step that holds; 0: unknown */
   double events_min;
 };
 
@@ -95,8 +95,8 @@ enum search_end {
   SEARCH_FROZEN_END,
   SEARCH_EMPTY_END, /* no event has ended without a rate */
   SEARCH_STEP_END,
-  SEARCH_ALIEN,    /* the steps do not follow from the rules */
-  SEARCH_TOO_LONG, /* more than SEARCH_STEPS_MAX */
+  SEARCH_ALIEN, /* the steps do not follow the rules */
+  SEARCH_TOO_LONG,
 };
 
 struct search {
@@ -109,15 +109,15 @@ struct search {
   /* Valid at any end; 0: none. */
   double low;           /* highest that held; confirmed if found */
   double high;          /* lowest above `low` that failed */
-  double undecided;     /* lowest between them that was undecided */
-  double refused;       /* lowest between them that could not start */
-  double refused_first; /* first tried that could not start */
+  double undecided;     /* lowest undecided between them */
+  double refused;       /* lowest that could not start */
+  double refused_first; /* first that could not start */
   double lowest;        /* of all values */
-  unsigned confirmed;   /* repeats of `low` that held */
+  unsigned confirmed;   /* of `low` */
 
-  /* Last against first reference: -0.2 is 20 % lower. */
+  /* -0.2: the last reference is 20 % below the first. */
   double drift;
-  /* 0: none.  Held after a lower load and failed after a higher. */
+  /* 0: none, else held after a lower load and failed after a higher. */
   double hysteresis;
 };
 

@@ -1,6 +1,5 @@
 /*
- * sweep.c - the course of a sweep and of a search; references and data between
- * the steps.
+ * sweep.c - see sweep.h.
  */
 #include "tools/sweep.h"
 
@@ -82,7 +81,7 @@ static void sweep_data_warn(const struct sweep *s)
             100 * fabs(change), change > 0 ? "larger" : "smaller", step);
 }
 
-/* Run the first step once more, before step number `before`. */
+/* `before`: number of a step. */
 static int sweep_run_reference(struct sweep *s, size_t before, struct err *err)
 {
   struct sweep_reference *r = &s->references[s->n_references];
@@ -183,7 +182,7 @@ static void sweep_references_warn(const struct sweep *s)
 
 /* The longest closed loop before the search. */
 #define CEILING_MAX_S 10.0
-/* The part of --time that is a warm-up, unless --warmup-time is given. */
+/* The warm-up's share of --time, unless --warmup-time is given. */
 #define WARMUP_SHARE 0.1
 
 /* A new value makes the plan grow. */
@@ -210,7 +209,6 @@ static bool sweep_find_is_given(const struct sweep *s, const char *option)
   return e && e->given;
 }
 
-/* Options that the user has not set. */
 static void sweep_find_set_options(struct sweep *s, const struct find *f)
 {
   const double time_s = s->in->time_s;
@@ -225,7 +223,7 @@ static void sweep_find_set_options(struct sweep *s, const struct find *f)
   strbuf_addf(&s->extra, "--slo-until-decided=%s\n", closed ? "off" : "on");
 }
 
-/* The codes of doubts; sweep_doubts() has the words. */
+/* Codes of doubts; sweep_doubts() has the words. */
 static void sweep_find_print_codes(const struct sweep *s, const json_t *json)
 {
   const json_t *list = json_object_get(json, "warnings");
@@ -241,7 +239,7 @@ static void sweep_find_print_codes(const struct sweep *s, const json_t *json)
   }
 }
 
-/* One thread has one event at a time, which limits the rate. */
+/* A thread has one event at a time, which limits the rate. */
 static void sweep_find_print_title(const struct sweep *s)
 {
   const char *what = sweep_find_is_given(s, "clients") ? "clients" : "threads";
@@ -379,9 +377,8 @@ static void sweep_pause_between(struct sweep *s)
 }
 
 /*
- * If nobody reads the table any more and no file is written, the sweep ends
- * like a program that the closed pipe has ended, but removes its temporary
- * files.
+ * If nobody reads the table and no file is written, the sweep ends as if by the
+ * closed pipe, but removes its temporary files.
  */
 static void sweep_look_for_reader(struct sweep *s)
 {
@@ -390,7 +387,6 @@ static void sweep_look_for_reader(struct sweep *s)
     s->children.signal = SIGPIPE;
 }
 
-/* Until all steps are done, a signal arrives, or nothing can go on. */
 static int sweep_run_steps(struct sweep *s, struct err *err)
 {
   const size_t all = sweep_steps(s);

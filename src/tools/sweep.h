@@ -1,8 +1,7 @@
 /*
  * sweep.h - runs a test again and again with other values.
  *
- * Each step is a new process of the program, so that no state of a step reaches
- * the next.
+ * Each step is a new process, so that no state reaches the next step.
  */
 #ifndef BENCH_TOOLS_SWEEP_H
 #define BENCH_TOOLS_SWEEP_H
@@ -18,7 +17,7 @@ struct sweep_cfg;
 /* A step with a test of its own instead of another value. */
 struct sweep_part {
   const char *name;        /* unique */
-  const char *const *args; /* the test and its options; ends with NULL */
+  const char *const *args; /* ends with NULL */
   const char *folder;      /* [opt] working directory */
   bool prepares;           /* cleanup and prepare around it */
 };
@@ -33,23 +32,23 @@ struct sweep_input {
   double percentile;   /* 0: none */
   const double *percentiles;
   size_t n_percentiles;
-  double time_s;         /* --time */
+  double time_s;
   const char *objective; /* --slo */
   const char *json;      /* the file for all results; "-": stdout; "": none */
   const char *summary;   /* "": none */
   const char *test;      /* [opt] for the summary */
   bool own_clients;      /* members of a mix have clients of their own */
-  bool as_sysbench;      /* no result is kept */
-  /* Each step has its own: PATH.step1 and so on. */
+  bool as_sysbench;      /* keeps no result */
+  /* Each step adds .step1 and so on. */
   struct results_file files[RESULTS_FILES];
   size_t n_files;
-  /* [opt] The steps, instead of cfg->sweeps.  They are not checked before the
-   * first starts: a failed part does not keep the others from running. */
+  /* [opt] Instead of cfg->sweeps.  Not checked before the first starts:
+   * others run after a failed part. */
   const struct sweep_part *parts;
   size_t n_parts;
 };
 
-/* Run the sweep and print it; returns the exit status of the program. */
+/* Returns the exit status. */
 int sweep_run(const struct sweep_input *in);
 
 #endif

@@ -24,9 +24,9 @@
 struct sweep_outcome {
   size_t combination, repeat;
   int status;
-  const char *failed;        /* NULL, or the command that failed: "prepare" */
+  const char *failed;        /* the failed command; NULL: none */
   bool missed;               /* the objective */
-  struct result_file result; /* json NULL: there is none */
+  struct result_file result; /* json NULL: none */
 };
 
 struct sweep_reference {
@@ -43,10 +43,10 @@ struct sweep {
   bool prepares;              /* cleanup and prepare around each step */
   FILE *text;                 /* stdout or stderr */
   char *folder;               /* owned; for temporary files */
-  struct whole_file document; /* open from the start unless a regular file */
+  struct whole_file document; /* open at once unless a regular file */
 
   struct find find;    /* of a search */
-  struct strbuf extra; /* of a search: options of the present step, in lines */
+  struct strbuf extra; /* of a search: options, in lines */
 
   struct sweep_outcome *outcomes; /* owned; in the order of execution */
   size_t n_outcomes;
@@ -54,8 +54,7 @@ struct sweep {
 
   struct sweep_reference *references; /* owned */
   size_t n_references;
-  int reset_status; /* of a --sweep-reset that failed and ended the sweep; else
-                       0 */
+  int reset_status; /* of a failed --sweep-reset, which ends the sweep */
 };
 
 static inline bool sweep_has_parts(const struct sweep *s)
@@ -83,21 +82,21 @@ static inline int sweep_no_memory(struct err *err)
 bool sweep_find_explained(const struct sweep *s, const struct sweep_outcome *o);
 
 /* The largest change against the first of the figures, and its place; NAN:
- * fewer than two figures are above 0. */
+ * fewer than two are above 0. */
 double sweep_reference_drift(const double *figures, size_t n, size_t *ret_at);
 
 /*
  * The largest change of the data against the first step, or against the first
- * step with the same values if each step prepares its own; NAN: not known.
- * *ret_step is the number of the step with that change.
+ * step with the same values if each step prepares its own; *ret_step is the
+ * step's number.  NAN: not known.
  */
 double sweep_data_change(const struct sweep *s, size_t *ret_step);
 
 /* ---- sweep_step.c ---- */
 
-/* -EINVAL: a step is not valid, which was printed. */
+/* -EINVAL: a step is not valid; printed. */
 int sweep_check_steps(struct sweep *s, struct err *err);
-/* -EEXIST: the steps would replace tables that exist. */
+/* -EEXIST: steps would replace tables. */
 int sweep_check_data(struct sweep *s, struct err *err);
 int sweep_check_file(const char *name, struct err *err);
 int sweep_check_files(const struct sweep *s, struct err *err);
@@ -111,13 +110,11 @@ bool sweep_is_over(const struct sweep *s);
 int sweep_step(struct sweep *s, size_t combination, size_t repeat,
                struct err *err);
 
-/* Run all commands of a step.  `step`: its number; 0: a reference, which has no
- * files of its own. */
+/* `step`: its number; 0: a reference, which has no files of its own. */
 int sweep_perform(struct sweep *s, struct sweep_outcome *o, size_t step,
                   struct err *err);
 
-/* Run --sweep-reset before a step.  A failure is printed and sets
- * s->reset_status. */
+/* A failure is printed and sets s->reset_status. */
 int sweep_reset(struct sweep *s, const struct sweep_outcome *o,
                 struct err *err);
 
@@ -127,7 +124,7 @@ int sweep_reset(struct sweep *s, const struct sweep_outcome *o,
  */
 const char *sweep_doubt(const json_t *warning);
 /* The title, and a line for each code: the number of steps with it, and the
- * text of the first.  Nothing without such a code. */
+ * text of the first.  Nothing without a code. */
 void sweep_doubts(const struct sweep *s, const char *title,
                   enum table_format format, struct strbuf *out);
 

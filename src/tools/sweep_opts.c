@@ -1,5 +1,5 @@
 /*
- * sweep_opts.c - the options of sweeps.
+ * sweep_opts.c - see sweep_opts.h.
  */
 #include "tools/sweep_opts.h"
 
@@ -24,7 +24,7 @@ static const char *const find_words[] = { "off", "rate", "clients", "threads",
                                           NULL };
 static const char *const role_words[] = { "none", "check", "step", NULL };
 
-/* "3%" is 0.03; 0: not a precision. */
+/* "3%" is 0.03; 0: refused. */
 static double read_precision(const char *text)
 {
   const size_t len = strlen(text);
@@ -321,7 +321,7 @@ static char *sweep_spec_whole_text(uint64_t value, bool suffixed)
     strbuf_done(&b);
     return NULL;
   }
-  return b.text; /* now owned by the caller */
+  return b.text; /* the caller owns it */
 }
 
 /* Rounded, without digits that only show rounding errors. */
@@ -375,7 +375,7 @@ static int sweep_spec_expand_real(struct sweep_spec *spec,
                              : r->from_real + i * r->step_real;
     int rc;
 
-    /* Only the rounding error of a value that is 0. */
+    /* A rounding error instead of 0. */
     if (!r->factor && fabs(value) < r->step_real * 1e-9)
       value = 0;
 
@@ -387,7 +387,6 @@ static int sweep_spec_expand_real(struct sweep_spec *spec,
   }
 }
 
-/* False: not numbers. */
 static bool sweep_spec_read_numbers(struct range *r, const char *from,
                                     const char *to, const char *step)
 {

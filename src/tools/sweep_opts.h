@@ -19,9 +19,8 @@ enum sweep_prepare {
   SWEEP_PREPARE_OFF,
 };
 
-/* The task of a process of a sweep. */
 enum sweep_role {
-  SWEEP_ROLE_NONE, /* started by the user */
+  SWEEP_ROLE_NONE, /* by the user */
   SWEEP_ROLE_CHECK,
   SWEEP_ROLE_STEP,
 };
@@ -32,7 +31,7 @@ struct sweep_cfg {
   double pause_s;
   int prepare;              /* enum sweep_prepare */
   int format;               /* enum table_format */
-  const char *reset;        /* a command before each step; "": none */
+  const char *reset;        /* before each step; "": none */
   uint64_t reference_every; /* steps; 0: no reference */
   bool stop_on_error;
   int find; /* enum search_what */
@@ -45,8 +44,8 @@ struct sweep_cfg {
 
 extern const struct opt sweep_opts[];
 
-/* The place of a step in its sweep, and seconds until the end of all steps
- * (NAN: not known).  False: not a step. */
+/* Seconds until the end of all steps can be NAN: unknown.  False: not a
+ * step. */
 bool sweep_place(const struct sweep_cfg *cfg, uint64_t *ret_step,
                  uint64_t *ret_steps, double *ret_rest_s);
 
@@ -62,9 +61,9 @@ const char *sweep_option_names(const struct sweep_cfg *cfg);
 const char *sweep_useless_option(const struct sweep_cfg *cfg);
 
 /*
- * A --sweep=OPTION:VALUES.  VALUES has items with commas between them (`\,` is
- * a comma inside a value).  An item is a value or a range of numbers, which may
- * have decimals or the suffix K, M, G or T:
+ * A --sweep=OPTION:VALUES.  Commas separate items (`\,` is a comma inside a
+ * value).  An item is a value or a range of numbers, with decimals or the
+ * suffix K, M, G or T:
  *
  *   A..B      A, A + 1, ... up to B
  *   A..B+S    A, A + S, A + 2 S, ... up to B
@@ -77,15 +76,14 @@ enum {
 
 struct sweep_spec {
   char *option;  /* owned; as given, without dashes */
-  char **values; /* owned; in the order given, all different */
+  char **values; /* owned; in order, all different */
   size_t n;
 };
 
-/* -EINVAL: `err` has the reason; -ENOMEM. */
 int sweep_spec_parse(struct sweep_spec *ret, const char *text, struct err *err);
 void sweep_spec_done(struct sweep_spec *spec);
 
-/* `value` is taken over, also on failure; NULL: out of memory. */
+/* Takes `value` over, also on failure; NULL: out of memory. */
 int sweep_spec_add_value(struct sweep_spec *spec, char *value, struct err *err);
 int sweep_spec_no_memory(struct err *err);
 

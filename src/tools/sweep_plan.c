@@ -1,5 +1,5 @@
 /*
- * sweep_plan.c - combinations of the values of all --sweep.
+ * sweep_plan.c - see sweep_plan.h.
  */
 #include "tools/sweep_plan.h"
 
@@ -16,8 +16,7 @@
 #include "opt/suggest.h"
 #include "results/options.h"
 
-/* Options of several bundled tests, or of the program, that determine the data
- * that prepare makes. */
+/* They determine the data of prepare in several tests. */
 static const char *const data_options[] = { "tables",
                                             "table-size",
                                             "auto-inc",
@@ -106,7 +105,6 @@ static int sweep_plan_check_option(const struct sweep_plan *plan,
   return 0;
 }
 
-/* An alias becomes the option that it stands for. */
 static int sweep_plan_use_real_name(struct sweep_spec *spec,
                                     const struct optset *set, struct err *err)
 {
@@ -143,7 +141,7 @@ static int sweep_plan_add_spec(struct sweep_plan *plan,
     return rc;
   }
   plan->n_specs++;
-  plan->n_combinations *= spec->n; /* at most 1000 times 10000 */
+  plan->n_combinations *= spec->n; /* at most 1000 x 10000 */
   plan->shapes_data = plan->shapes_data ||
                       sweep_shapes_data(test, spec->option);
   if (plan->n_combinations * plan->repeats > SWEEP_STEPS_MAX)

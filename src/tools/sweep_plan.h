@@ -19,27 +19,26 @@ enum {
 
 struct sweep_plan {
   struct sweep_spec spec[SWEEP_OPTIONS_MAX];
-  size_t n_specs; /* 0: repeats of the same run */
+  size_t n_specs; /* 0: repeats */
   size_t n_combinations;
   size_t repeats;
   bool shapes_data;
 };
 
 /*
- * `test`: [opt].  `sweeps` has one --sweep per line; aliases become the real
- * names of options in `set`.  -EINVAL: an option is there twice or cannot be
- * swept, or there are too many steps; -ENOMEM.
+ * `test`: [opt]. `sweeps` has one --sweep per line. Aliases become real names.
+ * -EINVAL: an option is there twice or cannot be swept, or there are too many
+ * steps; -ENOMEM.
  */
 int sweep_plan_init(struct sweep_plan *ret, const struct optset *set,
                     const char *test, const char *sweeps, size_t repeats,
                     struct err *err);
-/* The plan of one option grows by a value; {0} is an empty plan. */
+/* {0} is an empty plan. */
 int sweep_plan_add(struct sweep_plan *plan, const char *option,
                    const char *value, struct err *err);
 void sweep_plan_done(struct sweep_plan *plan);
 
-/* The last option changes with every combination, the first changes least
- * often. */
+/* The last option changes most often. */
 const char *sweep_plan_value(const struct sweep_plan *plan, size_t combination,
                              size_t option);
 
@@ -47,7 +46,7 @@ const char *sweep_plan_value(const struct sweep_plan *plan, size_t combination,
 void sweep_plan_describe(const struct sweep_plan *plan, size_t combination,
                          struct strbuf *out);
 
-/* Does the option shape the data that prepare makes?  test: [opt] */
+/* `test`: [opt] */
 bool sweep_shapes_data(const char *test, const char *option);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * sweep_step.c - the processes of a step: their arguments, --sweep-reset, the
- * run and its result, and the checks before the first step.
+ * sweep_step.c - the processes of a step, and the checks before the first step.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,12 +25,12 @@
 
 struct sweep_process {
   size_t combination;
-  const char *command; /* "run", "prepare" */
-  const char *role;    /* --sweep-role */
-  const char *json;    /* [opt] */
-  const char *place;   /* [opt] --sweep-place */
-  size_t step;  /* from 1: number in the names of its files; 0: no files */
-  bool dry_run; /* cleanup only prints what it would drop */
+  const char *command;
+  const char *role;  /* --sweep-role */
+  const char *json;  /* [opt] */
+  const char *place; /* [opt] --sweep-place */
+  size_t step;       /* number in names of its files; 0: no files */
+  bool dry_run;      /* of cleanup */
 };
 
 /* The file of a step; all steps can share /dev/null. */
@@ -42,7 +41,7 @@ static void sweep_file_name(const char *path, size_t step, struct strbuf *out)
     strbuf_addf(out, ".step%zu", step);
 }
 
-/* The document of a reference is enough: its other files are /dev/null. */
+/* A reference needs only its document: its other files are /dev/null. */
 static void sweep_args_add_files(struct child_words *l,
                                  const struct sweep_input *in, size_t step)
 {
@@ -59,8 +58,8 @@ static void sweep_args_add_files(struct child_words *l,
   }
 }
 
-/* The last use of an option counts, so the values follow the arguments of the
- * sweep.  The arguments of a part are its own. */
+/* The last use of an option counts: values follow the sweep's own arguments.
+ * The arguments of a part are its own. */
 static void sweep_args(struct child_words *l, const struct sweep *s,
                        const struct sweep_process *p)
 {
@@ -215,7 +214,7 @@ static int sweep_step_run_around(struct sweep *s, struct sweep_outcome *o,
   return rc;
 }
 
-/* A step whose result cannot be read counts as failed. */
+/* An unreadable result is a failure. */
 static void sweep_step_take_result(struct sweep_outcome *o, const char *path)
 {
   struct err err = { "" };
@@ -229,8 +228,8 @@ static void sweep_step_take_result(struct sweep_outcome *o, const char *path)
   o->result.run.path = NULL;
 }
 
-/* Estimate of the time of the steps that follow, from the steps before, at
- * first from the length of a run.  NAN: not known. */
+/* Estimated from the steps before, at first from the length of a run.  NAN:
+ * not known. */
 static double sweep_step_rest_s(const struct sweep *s)
 {
   const double left = (double)(sweep_steps(s) - s->n_outcomes - 1);
@@ -241,11 +240,11 @@ static double sweep_step_rest_s(const struct sweep *s)
   return s->in->time_s > 0 ? left * (s->in->time_s + s->in->cfg->pause_s) : NAN;
 }
 
-/* `step`: its number, or 0 for a reference. */
+/* `step`: its number; 0: a reference. */
 static int sweep_step_run_test(struct sweep *s, struct sweep_outcome *o,
                                size_t step, struct err *err)
 {
-  /* Messages of a step of a search are shown only if the step fails. */
+  /* Messages of a search's step are shown only if the step fails. */
   const bool finds = sweep_finds(s);
   FILE *quiet = finds ? scratch_file() : NULL;
   const struct child_command how = {
@@ -386,7 +385,7 @@ static void sweep_check_show_complaint(const struct sweep *s, FILE *complaint,
   }
 }
 
-/* -EINVAL: refused, which was printed. */
+/* -EINVAL: refused and printed. */
 static int sweep_check_command(struct sweep *s, size_t combination,
                                const char *command, struct err *err)
 {
@@ -425,8 +424,8 @@ int sweep_check_steps(struct sweep *s, struct err *err)
   return rc;
 }
 
-/* Reads the output of a cleanup with --dry-run.  Scripts without --dry-run have
- * printed no tables. */
+/* Reads the output of a cleanup with --dry-run; scripts without --dry-run
+ * have printed no tables. */
 static void sweep_check_add_tables(FILE *output, struct strbuf *found)
 {
   enum {

@@ -104,14 +104,14 @@ const char *sweep_doubt(const json_t *warning)
 {
   const char *code = result_text_at(warning, "code");
 
-  /* A search looks for a backlog, and knows how many events it needs. */
+  /* A search has its own checks for these. */
   return code && strcmp(code, "backlog") != 0 &&
              strcmp(code, "few_samples") != 0
            ? code
            : NULL;
 }
 
-/* The warning with this code, or NULL. */
+/* Or NULL. */
 static const json_t *sweep_doubts_find(const struct sweep_outcome *o,
                                        const char *code)
 {
@@ -174,9 +174,9 @@ void sweep_doubts(const struct sweep *s, const char *title,
 #define NS_PER_MS_REAL 1e6
 
 struct column {
-  const char *name; /* of a percentile: key in documents */
+  const char *name; /* of a percentile */
   const char *csv;
-  size_t at; /* offset of a double in struct result; 0: a percentile */
+  size_t at; /* offset in struct result; 0: a percentile */
   double unit;
   int decimals;
 };
@@ -184,7 +184,7 @@ struct column {
 enum {
   COLUMN_EVENTS_PER_S = 1,
   COLUMN_QUERIES = 2,
-  COLUMNS_BEFORE = 4, /* percentiles come after these columns */
+  COLUMNS_BEFORE = 4, /* percentiles follow */
 };
 
 static const struct column columns[] = {
@@ -206,7 +206,7 @@ struct writer {
   bool spread;
   bool doubtful;
   size_t best, knee;
-  double *percentiles; /* owned; ascending; may have duplicates */
+  double *percentiles; /* owned; ascending; can have duplicates */
   size_t n_percentiles;
 };
 
@@ -379,7 +379,6 @@ static void sweep_table_doubts_of(const struct sweep *s, size_t combination,
   }
 }
 
-/* "2 of 3 ", if there are several. */
 static void sweep_table_note_count(struct strbuf *note, size_t n, size_t all)
 {
   strbuf_adds(note, note->len ? ", " : "");
@@ -484,7 +483,6 @@ static bool sweep_table_has_queries(const struct sweep *s)
   return false;
 }
 
-/* --percentiles and --percentile. */
 static void sweep_table_list_percentiles(struct writer *w)
 {
   const struct sweep_input *in = w->s->in;
@@ -630,8 +628,7 @@ static void sweep_parts_add_warnings(struct parts_table *w,
   for (size_t i = 0; i < json_array_size(list); i++) {
     const char *code = result_text_at(json_array_get(list, i), "code");
 
-    /* The events of such parts are only samples, without use for
-     * percentiles. */
+    /* Such events are only samples. */
     if (!code || strcmp(code, "few_samples") == 0)
       continue;
     sweep_parts_add_row(w, "! warning", code);
@@ -740,8 +737,7 @@ static json_t *sweep_document_sweep_part(const struct sweep *s)
   struct usl usl;
 
   best = knee = KNEE_NONE;
-  if (!sweep_has_parts(s) &&
-      !sweep_finds(s)) /* no part is better than another */
+  if (!sweep_has_parts(s) && !sweep_finds(s)) /* parts do not compete */
     sweep_find_knee(s, &best, &knee);
   jobj_add(&o, "options", sweep_document_options_of(s));
   jobj_bool(&o, "parts", sweep_has_parts(s));

@@ -1,5 +1,5 @@
 /*
- * table.c - rows and columns of text.
+ * table.c - see table.h.
  */
 #include "tools/table.h"
 
@@ -71,7 +71,7 @@ void table_count(struct table *t, double value)
   table_cell(t, unit_count(text, value));
 }
 
-/* Letters only at the end, as units. */
+/* Letters can only be units at the end. */
 static bool is_numeric(const char *text)
 {
   return !*text || strcmp(text, "-") == 0 ||
@@ -142,7 +142,7 @@ static void add_blanks(struct strbuf *out, size_t n)
     strbuf_adds(out, " ");
 }
 
-/* Newlines become blanks; characters in `special` get a backslash. */
+/* Newlines become blanks; `special` ones get a backslash. */
 static void add_in_line(struct strbuf *out, const char *cell,
                         const char *special)
 {
@@ -176,7 +176,7 @@ static void print_text(const struct table *t, struct strbuf *out)
   }
 }
 
-/* Markup in cells: statements contain stars, quotes and comparisons. */
+/* Statements contain stars, quotes and comparisons. */
 static const char markup[] = "|*<`\\";
 
 void table_add_text(struct strbuf *out, const char *text,

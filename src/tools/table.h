@@ -17,20 +17,19 @@ enum table_format {
   TABLE_CSV,
 };
 
-/* Kept while rows are added. */
 struct table_column {
   size_t width; /* in characters */
-  bool numeric; /* all cells below the head */
+  bool numeric; /* below the head */
 };
 
-/* {0} is an empty table.  Cells come from left to right; the first row is the
- * head. */
+/* {0} is an empty table.  Cells come from left to right; the first row is
+ * the head. */
 struct table {
   char **cells; /* owned */
   size_t n, room;
   size_t columns;              /* known after the first row */
   struct table_column *column; /* owned; [columns] */
-  bool exact;                  /* readers may copy numbers: shown as they are */
+  bool exact;                  /* readers can copy numbers: no separators */
   bool failed;                 /* out of memory */
 };
 
@@ -47,7 +46,7 @@ void table_end_row(struct table *t);
 
 bool table_right_aligned(const struct table *t, size_t column);
 
-/* Text outside the table, escaped as in cells.  Not for TABLE_CSV. */
+/* Escaped as in cells.  Not for TABLE_CSV. */
 void table_add_text(struct strbuf *out, const char *text,
                     enum table_format format);
 

@@ -1,5 +1,5 @@
 /*
- * tool.h - commands in the place of a test.
+ * tool.h - commands that take the place of a test.
  */
 #ifndef BENCH_TOOLS_TOOL_H
 #define BENCH_TOOLS_TOOL_H
@@ -34,14 +34,14 @@ struct tool_args {
   size_t n_files;
   int argc;
   char *const *argv;
-  const char *tool_name;           /* one of argv */
+  const char *tool_name;
   const struct tool *const *tools; /* tool_list */
   /* Common options. */
   const struct results_cfg *results;
   const struct sweep_cfg *sweep;
   double time_s;
   const char *objective; /* --slo; "": none */
-  /* Are a test, or all members of a --mix, bundled? */
+  /* Is a test, or are all members of a mix, bundled? */
   bool (*is_bundled)(const struct program *program, const char *text, bool mix);
   const struct program *program;
 };
@@ -49,16 +49,16 @@ struct tool_args {
 struct tool {
   const char *name;
   const char *summary;
-  const char *usage; /* behind the name */
+  const char *usage; /* after the name */
   const struct opt *opts;
   size_t cfg_size;
-  bool takes_any_option; /* arguments are options of a test */
-  bool uses_database;    /* files follow the name; src/program does the work */
+  bool takes_any_option; /* those of a test */
+  bool uses_database;    /* files follow; src/program does the work */
 
   /*
-   * Prints its results and returns the exit status; the caller prints err->text
-   * after a failure.  NULL: the program does the work; without uses_database, a
-   * test follows the name (doctor).
+   * Returns the exit status; the caller prints err->text after a failure. NULL:
+   * the program does the work; without uses_database, a test follows the name
+   * (doctor).
    */
   int (*run)(const struct tool_args *args, struct err *err);
 };

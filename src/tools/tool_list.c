@@ -1,5 +1,5 @@
 /*
- * tool_list.c - the tools of the program.
+ * tool_list.c - see tool.h.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /*
- * units.c - figures with units.
+ * units.c - see units.h.
  */
 #include "tools/units.h"
 

@@ -8,7 +8,7 @@ enum {
   UNIT_SIZE = 48
 };
 
-/* All return `buf`; what is not finite is "-". */
+/* Return `buf`; "-": not finite. */
 
 /* Four digits: "812.0 ns", "1.234 ms", "12.50 s". */
 const char *unit_time(char buf[UNIT_SIZE], double ns);

@@ -1,5 +1,5 @@
 /*
- * usl.c - fits the Universal Scalability Law.
+ * usl.c - see usl.h.
  *
  * N / X(N) is linear in 1/g, a/g and b/g, so each fit is a weighted linear
  * regression.
@@ -56,7 +56,7 @@ static double usl_law_time(const struct usl_law *f, double workers)
   return f->c[0] * z[0] + f->c[1] * z[1] + f->c[2] * z[2];
 }
 
-/* Gaussian elimination of the terms in use; false: linearly dependent. */
+/* Gaussian elimination; false: linearly dependent. */
 static bool usl_law_solve(double m[USL_TERMS][USL_TERMS + 1],
                           const bool use[USL_TERMS], double ret[USL_TERMS])
 {
@@ -122,7 +122,7 @@ static bool usl_law_fit_once(const struct usl_data *d, const double *time,
   return true;
 }
 
-/* Errors are relative first to the data, then to the fit where above 0. */
+/* Errors are relative first to the data, then to the fit where positive. */
 static bool usl_law_fit_terms(const struct usl_data *d, const double *time,
                               const bool use[USL_TERMS], double *weigh,
                               struct usl_law *ret)
@@ -214,8 +214,8 @@ static bool usl_pattern_levels_init(struct levels *l, const struct usl_data *d,
   return true;
 }
 
-/* Probability of such deviations from the law, compared with repeats of the
- * same number (F test). */
+/* Probability of such deviations from the law, compared with repeats (F
+ * test). */
 static double usl_pattern_chance_by_repeats(const struct levels *l, size_t runs)
 {
   const double d1 = (double)l->n - USL_TERMS, d2 = (double)(runs - l->n);
@@ -237,7 +237,7 @@ static double usl_pattern_roughness(const double *x, size_t n)
   return sum;
 }
 
-/* Probability that a random order of the residuals is as smooth. */
+/* Probability that a random order is as smooth. */
 static double usl_pattern_chance_by_order(double *x, size_t n)
 {
   const double seen = usl_pattern_roughness(x, n);
@@ -317,8 +317,8 @@ static bool usl_draws_init(struct draws *w, size_t n)
   return true;
 }
 
-/* Relative residuals with mean 0, scaled up because a fit makes residuals
- * smaller than errors. */
+/* Relative residuals with mean 0, scaled up because a fit makes them smaller
+ * than errors. */
 static void usl_set_residuals(const struct usl_data *d, const struct usl_law *f,
                               double *residual)
 {
@@ -358,7 +358,7 @@ static void usl_draw(const struct usl_data *d, const struct usl_law *f,
   }
 }
 
-/* Around `center`, the figure of the fit that was drawn from. */
+/* `center`: the figure of the law of the draws. */
 static struct usl_figure usl_interval(struct draws *w, size_t figure,
                                       double value, double center, double df)
 {
@@ -394,7 +394,7 @@ static size_t usl_count_values(const struct usl_point *sorted, size_t n)
   return values;
 }
 
-/* Sorts the points.  False: too few. */
+/* False: too few points. */
 static bool usl_data_init(struct usl_data *d, struct usl *u,
                           struct usl_point *p, size_t n)
 {
@@ -452,8 +452,7 @@ static bool usl_fit_data(struct usl *u, const struct usl_data *d)
   if (!usl_draws_init(&w, d->n))
     return false;
   if (usl_law_fit(d, w.weigh, &best)) {
-    /* Without limits, for intervals that are as wide on both sides as chance
-     * makes them. */
+    /* Without limits: chance makes intervals equally wide on both sides. */
     if (!usl_law_fit_terms(d, d->time, all, w.weigh, &free_fit))
       free_fit = best;
     usl_draw(d, &free_fit, &w);

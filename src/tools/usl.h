@@ -4,10 +4,10 @@
  *
  *   X(N) = g N / (1 + a (N - 1) + b N (N - 1)),   a, b >= 0
  *
- * g: throughput of one worker; a: contention, the share of work that is serial;
- * b: coherence, the cost of each pair of workers that has to agree.  The fit
- * minimizes relative residuals.  Intervals come from a residual bootstrap,
- * widened to Student's t distribution.
+ * g: throughput of one worker; a: contention, the serial share of work; b:
+ * coherence, the cost of agreement of each pair of workers.  The fit minimizes
+ * relative residuals.  Intervals come from a residual bootstrap, widened to
+ * Student's t distribution.
  */
 #ifndef BENCH_TOOLS_USL_H
 #define BENCH_TOOLS_USL_H
@@ -19,8 +19,7 @@ enum {
   USL_VALUES_MIN = 6, /* different numbers */
 };
 
-/* Beyond this multiple of the largest number of workers, the curve is
- * uncertain. */
+/* The curve is uncertain beyond this multiple of the most workers. */
 #define USL_TRUSTED 1.5
 
 /* Repeats are points of their own. */
@@ -39,12 +38,12 @@ struct usl {
   struct usl_figure single; /* g */
   struct usl_figure contention, coherence;
 
-  /* Peak: the interval of the coherence excludes 0. */
+  /* The interval of the coherence excludes 0. */
   bool has_peak;
   struct usl_figure peak_at; /* workers */
   double peak;               /* throughput there */
 
-  /* Residuals follow each other: another law. */
+  /* Residuals follow each other: another law holds. */
   bool patterned;
 };
 

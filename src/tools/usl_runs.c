@@ -1,5 +1,5 @@
 /*
- * usl_runs.c - the Universal Scalability Law on sweeps.
+ * usl_runs.c - see usl_runs.h.
  */
 #include "tools/usl_runs.h"
 
@@ -71,7 +71,6 @@ bool usl_of_groups(const struct groups *g, struct usl *ret)
   return found;
 }
 
-/* Three digits, or all digits of a larger number. */
 static void add_percent(struct strbuf *out, double share)
 {
   if (share < 9.995)

@@ -13,18 +13,15 @@ struct strbuf;
 struct usl;
 struct usl_point;
 
-/* Is the option a number of workers? */
 bool usl_is_option(const char *option);
 
-/* `workers`: a number as text; false: no point, because the rate was given or
- * nothing was measured. */
+/* False: no point, because the rate was given or nothing was measured. */
 bool usl_point_of(const struct result *r, const char *workers,
                   struct usl_point *ret);
 
 /* False: the law does not apply. */
 bool usl_of_groups(const struct groups *g, struct usl *ret);
 
-/* Two to four lines. */
 void usl_print(const struct usl *u, const char *option, struct strbuf *out);
 
 json_t *usl_json(const struct usl *u);

@@ -1,5 +1,5 @@
 /*
- * view.c - the results of a report, and their names.
+ * view.c - see view.h.
  */
 #include "tools/view.h"
 
@@ -36,7 +36,7 @@ static const struct result *typical(const struct group *g)
   return best;
 }
 
-/* The end of a path: the file's name and so many folders above it. */
+/* The file's name and `folders` folders above it. */
 static const char *tail_of(const char *path, size_t folders)
 {
   const char *at = path + strlen(path);
@@ -60,8 +60,8 @@ static bool look_alike(const char *a, const char *b)
   return len == without_ending(b) && memcmp(a, b, len) == 0;
 }
 
-/* The file's name without folders and ending.  If other files have the same
- * name, it has as many folders as are needed to differ. */
+/* The file's name without folders and ending, or with as many folders as it
+ * needs to differ from others. */
 static char *name_of(const char *const *paths, size_t n, size_t file)
 {
   const char *name;
@@ -83,7 +83,6 @@ static char *name_of(const char *const *paths, size_t n, size_t file)
   return mem_strndup(name, without_ending(name));
 }
 
-/* The file's name, the values, or both. */
 static char *label_of(const struct view *v, size_t file, const struct group *g)
 {
   struct strbuf b = { 0 };
@@ -128,7 +127,7 @@ static int add_runs(struct view *v, size_t file, struct err *err)
   return 0;
 }
 
-/* Files with parts are shown only beside each other. */
+/* Files with parts are shown only together. */
 static int check_parts(const struct view *v, size_t file, struct err *err)
 {
   const bool first = v->files[0].has_parts;
@@ -143,7 +142,6 @@ static int check_parts(const struct view *v, size_t file, struct err *err)
                  v->files[first ? file : 0].path);
 }
 
-/* A document in memory. */
 struct memory {
   const char *text;
   size_t len;

@@ -1,6 +1,5 @@
 /*
- * view_facts.c - options and surroundings of a report's results: what they have
- * in common, and what differs.
+ * view_facts.c - options and environments of a report.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static void value_cell(struct table *t, const json_t *value)
   free(text);
 }
 
-/* Rows with facts that all runs have in common, or with those that differ. */
+/* Of facts that all runs share, or that differ. */
 struct facts_table {
   const struct view *v;
   struct table *t;
@@ -58,13 +57,12 @@ static void head_row(const struct facts_table *f)
   table_end_row(f->t);
 }
 
-/* Documents have null for an unknown value, or leave it out. */
+/* Documents have null for unknown values, or leave them out. */
 static const json_t *known(const json_t *value)
 {
   return json_is_null(value) ? NULL : value;
 }
 
-/* Add a row with the value that `get` finds in each run. */
 static void fact_row(const struct facts_table *f, const char *name,
                      const json_t *(*get)(const json_t *run, const char *name))
 {
@@ -87,9 +85,9 @@ static void fact_row(const struct facts_table *f, const char *name,
 }
 
 /*
- * The members that the objects at `path` have in any of the runs, in the order
- * in which they appear: an object that the caller owns.  If a member has
- * several values, the first one is used, but an object is preferred.
+ * The members of the objects at `path` in all runs, in order of appearance;
+ * owned by the caller.  Of several values, the first object is used, else the
+ * first value.
  */
 static json_t *union_of(const struct facts_table *f, const char *path)
 {
@@ -125,7 +123,6 @@ static const json_t *option_value(const json_t *run, const char *name)
   return json_object_get(option_of(run, name), "value");
 }
 
-/* Did the user set the option, in one of the runs? */
 static bool is_given(const struct view *v, const char *name)
 {
   for (size_t i = 0; i < v->n_runs; i++) {
@@ -166,7 +163,7 @@ void view_other_options(const struct view *v, struct table *t)
   add_options(v, t, false);
 }
 
-/* Facts that change from moment to moment are no differences. */
+/* Facts that change from moment to moment. */
 static bool is_fleeting(const char *key)
 {
   return strcmp(key, "available_bytes") == 0 ||
@@ -174,13 +171,11 @@ static bool is_fleeting(const char *key)
          strcmp(key, "round_trip_ns") == 0;
 }
 
-/* A moment of a clock that has no meaning for readers. */
 static bool is_internal(const char *key)
 {
   return strstr(key, "monotonic") != NULL;
 }
 
-/* Add rows for all leaves below `path`. */
 static void add_leaves(const struct facts_table *f, const char *path, int depth)
 {
   json_t *all = union_of(f, path);

@@ -1,5 +1,5 @@
 /*
- * view_find.c - a search in a report: its answer and its steps.
+ * view_find.c - a search in a report.
  */
 #include <errno.h>
 #include <math.h>

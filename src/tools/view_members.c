@@ -1,5 +1,5 @@
 /*
- * view_members.c - the members of a mix: a table with a row for each.
+ * view_members.c - the table of members of a mix.
  */
 #include <math.h>
 
@@ -27,7 +27,7 @@ static void head(struct table *t)
   table_end_row(t);
 }
 
-/* What the command line wants: a share, or clients that may have a rate. */
+/* A share, or clients with or without a rate. */
 static void planned_cell(struct table *t, const json_t *m)
 {
   const double share = result_number_at(m, "planned_ratio");

@@ -1,6 +1,5 @@
 /*
- * view_server.c - what the servers of a run have counted, and what happened
- * when the run stumbled, as tables.
+ * view_server.c - tables of server statistics and coincidences.
  */
 #include <stdio.h>
 
@@ -10,7 +9,7 @@
 #include "tools/view.h"
 
 enum {
-  STATEMENT_SHOWN = 160 /* bytes of its text */
+  STATEMENT_SHOWN = 160 /* bytes */
 };
 
 static void add_row(const json_t *s, double period_s, struct table *t)

@@ -11,15 +11,14 @@
 #include "tools/table.h"
 #include "tools/view.h"
 
-/* A column of percentiles. */
 struct percentile {
   double pct;
-  /* Its name in documents, borrowed; NULL: no document has it. */
+  /* In documents; borrowed; NULL: in none. */
   const char *key;
 };
 
 struct percentiles {
-  struct percentile *of; /* owned; ascending once they are collected */
+  struct percentile *of; /* owned; ascending at the end */
   size_t n;
   bool failed;
 };
@@ -48,7 +47,7 @@ static void want(struct percentiles *p, double pct)
   p->of[p->n++] = (struct percentile){ .pct = pct };
 }
 
-/* "97.50" may have been asked for, which documents have as "97.5". */
+/* "97.50" is "97.5" in documents. */
 static void want_asked(struct percentiles *p, const json_t *run)
 {
   const json_t *list = result_at(run, "options.percentiles.value");
@@ -90,7 +89,6 @@ static int by_percentile(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The percentiles that at least one of the runs has. */
 static struct percentiles collect_percentiles(const struct view *v)
 {
   struct percentiles p = { 0 };
@@ -184,8 +182,8 @@ static void summary_head(struct table *t, bool queries,
   table_end_row(t);
 }
 
-/* For repeats, the row has medians, but all errors: a median would hide errors
- * of a few runs. */
+/* Of repeats: medians, but all errors, because a median would hide those of
+ * a few runs. */
 static void summary_row(struct table *t, const struct view_run *r, bool queries,
                         const struct percentiles *p)
 {

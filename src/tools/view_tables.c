@@ -1,5 +1,5 @@
 /*
- * view_tables.c - operations, errors, warnings and marks of a report as tables.
+ * view_tables.c - other tables of a report.
  */
 #include <math.h>
 #include <stdint.h>
@@ -78,7 +78,7 @@ static bool same_error(const json_t *a, const json_t *b)
   return true;
 }
 
-/* The count of an error in the first `n` runs of a group. */
+/* In the first `n` runs of a group. */
 static double error_count(const struct group *g, size_t n, const json_t *e)
 {
   double count = 0;
@@ -148,8 +148,7 @@ static void warning_row(struct table *t, const char *label, const char *text)
   table_end_row(t);
 }
 
-/* Steps of sweeps that are in no group, because none of their repeats was good:
- * the first of each has the reason. */
+/* Steps without a good repeat: the first of each has the reason. */
 static void failed_steps(const struct view *v, size_t file, struct table *t)
 {
   const struct result_file *f = &v->files[file];
@@ -295,7 +294,7 @@ void view_outages(const struct view *v, struct table *t)
   }
 }
 
-/* Those of the first run. */
+/* Of the first run. */
 void view_figures(const struct view *v, struct table *t)
 {
   const json_t *have = result_at(v->runs[0].run->json, "test.figures");

@@ -1,5 +1,5 @@
 /*
- * doctor.c - a list of findings.
+ * doctor.c - see doctor.h.
  */
 #include "tools/doctor/doctor.h"
 
@@ -53,7 +53,7 @@ void findings_add(struct findings *f, enum finding_level level,
   va_start(ap, fmt);
   (void)vsnprintf(one->text, sizeof(one->text), fmt, ap);
   va_end(ap);
-  /* Servers' texts may have line ends. */
+  /* Servers' texts can have line ends. */
   for (char *at = one->text; *at; at++) {
     if ((unsigned char)*at < ' ' || *at == '\x7f')
       *at = ' ';
@@ -127,9 +127,8 @@ enum {
   SLEEPS = 21,
 };
 
-/* CPU time of other programs that disturbs. */
+/* CPU time of other programs. */
 #define NOISE 0.1
-/* Exit latency that is visible. */
 #define SLOW_STATE_US 50
 /* Per second; some microseconds each are some percent of a CPU. */
 #define MANY_IRQS 5000.0
@@ -167,7 +166,7 @@ void doctor_governors(struct findings *to, const char *root,
     findings_add(to, FINDING_OK, "governor", NULL, "performance");
 }
 
-/* The enabled state with the longest exit latency. */
+/* The enabled one with the longest exit latency. */
 struct idle_state {
   unsigned long latency_us;
   char name[32];
@@ -229,7 +228,6 @@ static void client_read_ticks(struct client_counts *c, const char *root)
   c->all = c->busy + ticks.idle + ticks.iowait + ticks.steal;
 }
 
-/* CPUs of the columns. */
 struct columns {
   unsigned cpu[CPUS_MAX];
   size_t n;
@@ -424,14 +422,13 @@ void doctor_wakeups(struct findings *to, uint64_t late_ns)
 }
 
 enum {
-  FILES_SPARE = 64,   /* besides the test's files */
-  THREADS_SPARE = 16, /* besides workers */
+  FILES_SPARE = 64,   /* for other files */
+  THREADS_SPARE = 16, /* for other threads */
 };
 
 /* of memory */
 #define SHORT_OF_MEMORY 0.1
 
-/* Allowed CPUs. */
 static void machine_allowed(cpu_set_t *ret)
 {
   CPU_ZERO(ret);
@@ -568,7 +565,6 @@ void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                  (double)bytes / MIB, (double)left / MIB);
 }
 
-/* If files are missing: room for them. */
 static void folder_look_at_files(struct findings *to,
                                  const struct folder_needs *needs)
 {
@@ -828,7 +824,7 @@ static void database_look_at_the_tables(struct findings *to, struct conn *c,
   strbuf_done(&line);
 }
 
-/* A pooler may give two connections different sessions for some time. */
+/* A pooler can give two connections different sessions for some time. */
 static bool database_has_own_session(struct conn *c, struct conn *other)
 {
   enum {

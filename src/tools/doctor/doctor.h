@@ -19,7 +19,7 @@ struct strbuf;
 
 enum finding_level {
   FINDING_OK,
-  FINDING_WARN, /* a warning about figures */
+  FINDING_WARN,
   FINDING_FAIL, /* the run would fail */
 };
 
@@ -31,7 +31,7 @@ struct finding {
 };
 
 enum {
-  FINDINGS_MAX = 64 /* others are dropped */
+  FINDINGS_MAX = 64 /* more are dropped */
 };
 
 /* {0} is empty. */
@@ -46,40 +46,34 @@ void findings_add(struct findings *f, enum finding_level level,
 
 size_t findings_count(const struct findings *f, enum finding_level level);
 
-/* Counts, and an object per finding; NULL: out of memory. */
+/* NULL: out of memory. */
 json_t *findings_json(const struct findings *f);
 
-/* A line per finding, and their counts. */
 void findings_print(const struct findings *f, struct strbuf *out);
 
 /*
- * What on this machine costs latencies: CPU clocks, idle states, interrupts,
- * load, late wake-ups.
+ * What costs latency on this machine.
  *
  * Files are read below `root` ("": the system); unreadable files give no
  * finding.
  */
 
-/* Interrupts on the CPUs of the run. */
 struct client_irq {
   unsigned number;
   uint64_t count;
   char name[48]; /* device */
 };
 
-/* Counters. */
 struct client_counts {
-  /* Ticks of all programs; 0: not known. */
+  /* Ticks of all programs; 0: unknown. */
   uint64_t busy, stolen, all;
   struct client_irq *irqs; /* owned */
   size_t n_irqs;
 };
 
-/* Of `cpus`. */
 void doctor_governors(struct findings *to, const char *root,
                       const cpu_set_t *cpus);
 
-/* Of these CPUs. */
 void doctor_idle_states(struct findings *to, const char *root,
                         const cpu_set_t *cpus);
 
@@ -87,7 +81,7 @@ void client_counts_read(struct client_counts *ret, const char *root,
                         const cpu_set_t *cpus);
 void client_counts_done(struct client_counts *c);
 
-/* Between readings `seconds` apart, in which this program slept. */
+/* Readings were `seconds` apart; this program slept between. */
 void doctor_load(struct findings *to, const struct client_counts *before,
                  const struct client_counts *after, const cpu_set_t *cpus);
 void doctor_irqs(struct findings *to, const struct client_counts *before,
@@ -100,27 +94,25 @@ struct machine_needs {
   unsigned workers;  /* threads or clients */
   unsigned carriers; /* that carry clients; 0: one each */
   bool clients;      /* set by --clients, not --threads */
-  uint64_t files;    /* of the run; 0: not known */
+  uint64_t files;    /* 0: unknown */
 };
 
-/* Limits, CPUs, memory; measures the load of other programs for a second. */
+/* Measures the load of other programs for a second. */
 void doctor_machine(struct findings *to, const struct machine_needs *needs);
 
 struct folder_needs {
   const char *folder;
   uint64_t files, bytes; /* all files together */
-  bool direct;           /* O_DIRECT */
+  bool direct;
 };
 
-/* File system, files or room for them, direct I/O. */
 void doctor_folder(struct findings *to, const struct folder_needs *needs);
 
 /* For `prepare`; `advice` (static) is printed without room. */
 void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                   const char *advice);
 
-/* Connects as the run would, and checks version, durability, limits, tables.
- * Failed connections are logged. */
+/* Connects as the run would.  Failed connections are logged. */
 void doctor_database(struct findings *to, struct db_process *db);
 
 #endif
