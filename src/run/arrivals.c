@@ -1,5 +1,5 @@
 /*
- * arrivals.c - all arrivals of a run.
+ * arrivals.c - see arrivals.h.
  */
 #include "run/arrivals.h"
 
@@ -39,7 +39,7 @@ int arrivals_make(struct run *run, struct err *err)
     return err_set(err, -ENOMEM, "cannot allocate the schedule of arrivals");
   run->n_schedules = 1 + n;
   rc = arrivals_make_own(run, err);
-  /* The first `parts` random streams belong to the ranks' parts of --rate. */
+  /* The first `parts` random streams belong to the parts of --rate. */
   for (unsigned i = 0; i < n && rc == 0; i++) {
     if (members->of[i].rate > 0.0)
       rc = schedule_new(&run->schedules[1 + i],

@@ -2,7 +2,7 @@
  * arrivals.h - all arrivals of a run: of --rate or --load-profile, and of
  * members of a mix with a rate of their own.
  *
- * Only the report thread may count.
+ * Only the report thread counts.
  */
 #ifndef BENCH_RUN_ARRIVALS_H
 #define BENCH_RUN_ARRIVALS_H
@@ -31,8 +31,8 @@ bool arrivals_any(const struct run *run);
 /* The measured part begins at `from_ns`; see schedule_measure(). */
 void arrivals_measure(struct run *run, uint64_t from_ns);
 
-/* The end of the time, or of the decided objective: workers begin no later
- * arrivals. */
+/* Workers begin no later arrivals: the time is over, or the objective is
+ * decided. */
 uint64_t arrivals_end(const struct run *run);
 
 /* Sums of schedule_waiting() and schedule_arrivals(). */
@@ -42,7 +42,6 @@ uint64_t arrivals_count(const struct run *run);
 /* See schedule_in_stalls(). */
 void arrivals_in_stalls(const struct run *run, struct stall *of, unsigned n);
 
-/* The part of members. */
 uint64_t arrivals_of_members(const struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * brownout.c - times with less than half of the usual throughput.
+ * brownout.c - see brownout.h.
  */
 #include "run/brownout.h"
 
@@ -10,10 +10,10 @@
 #include "base/minmax.h"
 
 enum {
-  SECONDS_MIN = 10, /* known before anything is unusual */
+  SECONDS_MIN = 10, /* before anything is unusual */
 };
 
-/* Chance alone does it with fewer events per second. */
+/* Fewer events per second are below SHARE by chance. */
 #define USUAL_MIN 20.0
 #define SHARE 0.5
 /* An earlier note waits for the next one. */

@@ -17,7 +17,7 @@ enum {
   BROWNOUT_MINUTE = 60 /* for the usual throughput */
 };
 
-/* All zero is ready for use. */
+/* {0} is ready for use. */
 struct brownouts {
   uint64_t at_ns, events, stalled_ns; /* of the last note */
   double per_s[BROWNOUT_MINUTE];      /* of the last seconds, a ring */

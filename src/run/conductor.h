@@ -30,8 +30,8 @@ struct conductor {
   pthread_t report_thread;
   struct speed_watch speed;
   bool opened;
-  bool forced; /* workers were still there at the deadline */
-  bool agreed; /* other ranks know whether this one starts */
+  bool forced; /* at the deadline, workers were still there */
+  bool agreed; /* other ranks have this one's answer */
   bool started;
   uint64_t end_ns; /* of the measured part */
   uint64_t forced_ns;
@@ -43,8 +43,8 @@ struct conductor {
   _Atomic uint32_t end_over;
 };
 
-/* WAITS until all workers are ready, or one has failed.  False: too late, or a
- * signal. */
+/* WAITS until all workers are ready or one has failed.  False: too late, or
+ * a signal. */
 bool conductor_await_ready(struct conductor *c);
 
 /* WAITS until all workers are gone, or until `until_ns`: false. */
@@ -55,9 +55,9 @@ bool conductor_await_gone(struct conductor *c, uint64_t until_ns);
 void conductor_wake_blocked(struct conductor *c);
 
 /*
- * WAITS for `*word` to become `n`: for threads in code of a script that may not
- * end.  A --forced-shutdown on the command line limits the wait, and a signal
- * does. False after leave_thread().
+ * WAITS for `*word` to become `n`: for threads in a script's code that can last
+ * for ever.  A --forced-shutdown on the command line or a signal limits the
+ * wait. False after leave_thread().
  */
 bool conductor_await_code(struct conductor *c, const _Atomic uint32_t *word,
                           uint32_t n);
@@ -66,7 +66,7 @@ bool conductor_await_code(struct conductor *c, const _Atomic uint32_t *word,
  * second. */
 uint64_t conductor_deadline(const struct conductor *c);
 
-/* WAITS until all workers are gone, or were forced to leave. */
+/* WAITS until all workers are gone or were forced to leave. */
 void conductor_await_end(struct conductor *c);
 
 #endif

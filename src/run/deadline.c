@@ -15,7 +15,7 @@
 #include "run/plan.h"
 #include "run/test.h"
 
-/* In place of CONDUCTOR_STEP_NS: launchers of ranks kill them a second after a
+/* For CONDUCTOR_STEP_NS: launchers of ranks kill them a second after a
  * signal. */
 #define STEP_SHORT_NS (100 * NS_PER_MS)
 /* To end by themselves after a signal. */
@@ -25,11 +25,11 @@
 /* To notice the end and leave. */
 #define NOTICE_NS (100 * NS_PER_MS)
 
-/* A line that changes every second on a terminal, else one every ten
+/* On a terminal a line that changes every second, else one every ten
  * seconds. */
 struct start_lines {
   bool wanted;
-  bool shown; /* a line to be replaced */
+  bool shown; /* to be replaced */
   uint64_t next_ns;
 };
 
@@ -63,7 +63,7 @@ static uint64_t init_deadline(const struct plan *plan)
            : clock_now_ns() + plan->init_timeout_ns;
 }
 
-/* With clients, the time begins again with each that is ready. */
+/* With clients, each that is ready restarts the time. */
 bool conductor_await_ready(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -196,8 +196,8 @@ static void force(struct conductor *c)
   conductor_wake_blocked(c);
 }
 
-/* Writing back takes as long as it takes, and is measured; the automatic
- * deadline is for events. */
+/* Writing back is measured, however long it takes; the automatic deadline is
+ * for events. */
 static bool is_finishing(struct run *run)
 {
   return run->plan->grace_auto && run->test->ops->finish &&
@@ -205,8 +205,8 @@ static bool is_finishing(struct run *run)
          atomic_load(&run->signal) == 0;
 }
 
-/* A default must not throw work away, such as loading tables with --events=8.
- * After an error or a signal the deadline holds. */
+/* A default must not throw work away, such as loading tables with
+ * --events=8. The deadline holds after an error or a signal. */
 static bool is_patient(struct run *run)
 {
   const bool patient = run->plan->patient && run_stopped(run) == STOP_NO &&

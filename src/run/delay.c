@@ -1,5 +1,5 @@
 /*
- * delay.c - how much of the latency of events this machine added.
+ * delay.c - see delay.h.
  */
 #include "run/delay.h"
 
@@ -81,7 +81,7 @@ static void delay_draw(struct worker *w, uint64_t from, double gap,
   w->chosen_ns = now;
 }
 
-/* Events in the usual time between two measured events; `share` of the old pace
+/* Expected events up to the next measured one; `share` of the old pace
  * counts. */
 static double delay_pace(struct worker *w, double share, uint64_t now)
 {
@@ -90,7 +90,7 @@ static double delay_pace(struct worker *w, double share, uint64_t now)
 
   w->paced_events = share * w->paced_events +
                     (double)(w->iteration - w->chosen_at);
-  /* Not the whole of a long stall. */
+  /* A long stall does not count in full. */
   w->paced_ns = share * w->paced_ns +
                 (double)min_u64(ns, DELAY_LATE * every_ns);
   return w->paced_events * (double)every_ns / fmax(1, w->paced_ns);
@@ -129,8 +129,8 @@ void delay_end(struct worker *w, uint64_t took_ns)
   struct delays *d = &w->run->delays;
   uint64_t added, timer = w->late_ns;
 
-  /* A thread that wakes up late has waited for its CPU in a part of that time.
-   * A client has not: its thread was awake. */
+  /* A thread that wakes up late has waited for its CPU in a part of that
+   * time; a client's thread was awake. */
   if (fiber_here()) {
     added = waited + timer;
   } else {
@@ -146,9 +146,9 @@ void delay_end(struct worker *w, uint64_t took_ns)
   delay_drop(w);
 }
 
-/* Of so few values, the 99th percentile of all events is at most this one (two
- * standard deviations of the rank): where few events take much longer than the
- * others, chance decides how many of them are measured. */
+/* The rank of the 99th percentile of so few values, less two standard
+ * deviations: where few events take much longer than the others, chance
+ * decides how many are measured. */
 static double surely_99(const struct hist_sum *sum)
 {
   return fmin(100, 99 + 200 * sqrt(0.01 * 0.99 / fmax(1, (double)sum->total)));

@@ -3,8 +3,8 @@
  * could have gone on, but had no CPU, or slept too long.  Only for src/run.
  *
  * About 500 events per second are measured.  Distances are random numbers of
- * events; the event after a random time is rarely a slow one.
- * The scheduler counts the waiting of a thread; a client waits for its thread.
+ * events, because the event after a random time is rarely a slow one.  The
+ * scheduler counts the waiting of a thread; a client waits for its thread.
  */
 #ifndef BENCH_RUN_DELAY_H
 #define BENCH_RUN_DELAY_H
@@ -16,19 +16,19 @@ struct err;
 struct run;
 struct worker;
 
-/* A test that measures the CPUs of this machine needs no such figures, unless
- * it has a rate. */
+/* A test that measures this machine's CPUs needs no such figures without a
+ * rate. */
 int delay_init(struct run *run, struct err *err);
 void delay_done(struct run *run);
 
-/* The measured part begins. */
+/* At the start of the measured part. */
 void delay_start(struct worker *w);
 
 /* At w->sample_ns: events are slower than expected. */
 void delay_choose(struct worker *w, uint64_t now);
 
-/* The next event is measured.  Chooses the one after it.  Returns the present
- * time. */
+/* The next event is measured, and the one after it chosen.  Returns the
+ * present time. */
 uint64_t delay_begin(struct worker *w);
 
 /* The measured event has ended, or was abandoned. */

@@ -1,5 +1,5 @@
 /*
- * life.c - the start and the end of a run, for reporters.
+ * life.c - see life.h.
  */
 #include "run/life.h"
 
@@ -61,7 +61,7 @@ static void tell_failure(struct run *run, const struct err *err)
 /* ---- loops ---- */
 
 enum {
-  HELD_AT_WORK = 10, /* computing code gets this part of a busy processor */
+  HELD_AT_WORK = 10, /* computing code gets this part of a busy CPU */
 };
 
 static struct loop_mark mark_of(const struct loop *l)
@@ -295,7 +295,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
 
   if (!forced)
     *u = e->last;
-  /* `base` may be later in a run that ends during its warm-up. */
+  /* In a run that ends in its warm-up, `base` can be later. */
   u->wall_ns = grown_u64(end_ns, e->measured_ns);
   u->user_ns = grown_u64(u->user_ns, e->base.user_ns);
   u->system_ns = grown_u64(u->system_ns, e->base.system_ns);
@@ -310,7 +310,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   find_machine_use(run, forced, u->wall_ns >= USE_MIN_NS, &u->machine);
 }
 
-/* Due, and not taken. */
+/* Due, but not taken. */
 static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
                        uint64_t *ret_backlog)
 {
@@ -370,8 +370,8 @@ static bool have_all_begun(const struct run *run)
   return atomic_load(&run->tickets) == 0;
 }
 
-/* If all events have begun, requests in flight or a final fsync may outlast the
- * time limit. */
+/* If all events have begun, requests in flight or a final fsync can outlast
+ * the time limit. */
 static enum end_reason limit_of(const struct run *run, uint64_t end_ns)
 {
   const bool in_time = atomic_load(&run->timed_out) == 0 &&

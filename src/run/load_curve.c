@@ -1,5 +1,5 @@
 /*
- * load_curve.c - reads rates that change, and computes with them.
+ * load_curve.c - see load_curve.h.
  */
 #include "run/load_curve.h"
 
@@ -20,8 +20,8 @@
 #include "opt/optset.h"
 #include "run/options.h"
 
-/* A line, or one period of a wave that begins at its mean and goes up first.
- * Rates are per nanosecond. */
+/* A line, or a period of a wave that begins at its mean and rises. Rates are
+ * per nanosecond. */
 struct load_piece {
   double length_ns; /* INFINITY: no end; then `to` is `from` */
   double from, to;  /* wave: both are the mean */
@@ -31,7 +31,7 @@ struct load_piece {
 struct load_curve {
   struct load_piece *of; /* owned */
   size_t n, room;
-  size_t again;       /* follows the last piece */
+  size_t again;       /* after the last piece */
   double first_per_s; /* the first rate, as given */
 
   /* From piece `again` to the end. */
@@ -69,8 +69,7 @@ static double integral(const struct load_piece *p, double t, double until)
   return (rate_at(p, t) + rate_at(p, until)) / 2 * (until - t);
 }
 
-/* When the integral from `t` reaches `count`: Newton's method, inside a
- * bracket. */
+/* When the integral from `t` reaches `count`: Newton's method in a bracket. */
 static double invert_wave(const struct load_piece *p, double t, double count)
 {
   double low = t, high = p->length_ns;
@@ -289,7 +288,7 @@ static bool read_length(const char *text, double *ret)
          *ret <= LENGTH_MAX;
 }
 
-/* Cut the text in two at the first `mark`; NULL: there is none. */
+/* Cuts the text in two at the first `mark`, or NULL. */
 static char *cut(char *text, const char *mark)
 {
   char *at = strstr(text, mark);
@@ -353,7 +352,7 @@ static bool read_spike(char *text, double base, struct segment *ret)
   return true;
 }
 
-/* MEAN+-SWING/PERIOD, where SWING may end with %. */
+/* MEAN+-SWING/PERIOD; SWING can end with %. */
 static bool read_sine(char *text, struct segment *ret)
 {
   char *period = cut(text, "/");
@@ -376,7 +375,7 @@ static bool read_sine(char *text, struct segment *ret)
   return true;
 }
 
-/* NAN: there is none. */
+/* NAN: none. */
 static double last_rate(const struct load_curve *c)
 {
   return c->n > 0 ? c->of[c->n - 1].to * NS_PER_S_REAL : NAN;
@@ -447,7 +446,7 @@ static int check_whole(struct load_curve *c, struct err *err)
     return err_set(err, -EINVAL, "a TIME for a rate of 0");
   if (!isinf(c->lap_ns) && c->lap_ns > LENGTH_MAX * NS_PER_S_REAL)
     return err_set(err, -EINVAL, "at most 4294967295 seconds in all");
-  /* Less than an event in as many years as the longest run has. */
+  /* Less than an event in the longest run. */
   if (!(c->lap_count > 1e-9))
     return err_set(err, -EINVAL, "a rate above 0 somewhere");
   return 0;
@@ -531,7 +530,6 @@ static int add_point(struct load_curve *c, struct last *last, char *text,
   return 0;
 }
 
-/* The names of columns. */
 static bool is_header(const char *text)
 {
   return strpbrk(text, "0123456789") == NULL;

@@ -1,8 +1,8 @@
 /*
  * load_curve.h - a rate that changes over time.
  *
- * A curve is a list of pieces, and starts again after the last one unless that
- * has no end.  A curve is constant once made: any thread may read.
+ * A curve is a list of pieces that starts again unless the last one has no end.
+ * A curve is constant: any thread can read it.
  */
 #ifndef BENCH_RUN_LOAD_CURVE_H
 #define BENCH_RUN_LOAD_CURVE_H
@@ -26,8 +26,8 @@ enum {
   LOAD_PIECES_MAX = 1000000
 };
 
-/* Text, or points of a file: lines TIME,RATE (docs/load.md).  -EINVAL: `err`
- * has what was expected; -ENOMEM. */
+/* From text, or from lines TIME,RATE of a file.  -EINVAL: `err` has the
+ * expected form; -ENOMEM. */
 int load_curve_parse(struct load_curve **ret, const char *text,
                      struct err *err);
 int load_curve_points(struct load_curve **ret, const char *text,
@@ -40,8 +40,8 @@ double load_curve_length_s(const struct load_curve *c);
 /* *ret is per second. */
 bool load_curve_is_constant(const struct load_curve *c, double *ret);
 
-/* The curve of one of `parts` equal shares, after `lead_ns` with the rate of
- * its start, which is not repeated.  -ENOMEM. */
+/* The curve of one of `parts` equal shares, after `lead_ns`, once, with the
+ * rate of its start. -ENOMEM. */
 int load_curve_share(struct load_curve **ret, const struct load_curve *c,
                      double lead_ns, unsigned parts, struct err *err);
 
@@ -54,12 +54,12 @@ double load_curve_count(const struct load_curve *c,
 void load_curve_advance(const struct load_curve *c, struct load_place *place,
                         double count);
 
-/* A text, or FILE.csv.  Errors as of load_curve_parse(). */
+/* From text, or from FILE.csv.  Errors as of load_curve_parse(). */
 int load_profile_read(struct load_curve **ret, const char *value,
                       struct err *err);
 
-/* Check --load-profile.  Without --time, a run is as long as the profile.
- * -EINVAL, -ENOMEM: `err` has the message. */
+/* Checks --load-profile, which sets the length of the run without --time.
+ * -EINVAL, -ENOMEM. */
 int load_profile_settle(const struct run_cfg *cfg, struct optset *set,
                         struct err *err);
 

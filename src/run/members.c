@@ -1,5 +1,5 @@
 /*
- * members.c - the members of a mix in a run.
+ * members.c - see members.h.
  */
 #include "run/members.h"
 

@@ -1,6 +1,6 @@
 /*
- * members.h - the members of a mix in a run: each has counts, and perhaps
- * clients and a rate, of its own.
+ * members.h - the members of a mix in a run: each has counts of its own,
+ * perhaps clients and a rate.
  */
 #ifndef BENCH_RUN_MEMBERS_H
 #define BENCH_RUN_MEMBERS_H
@@ -16,13 +16,13 @@ struct run_members {
   const struct report_member *of; /* [n] */
 };
 
-/* The only member that this worker runs; members->n: it runs all. */
+/* The member of this worker; members->n: all. */
 unsigned run_members_only(const struct run_members *members, unsigned worker);
 
-/* Has a member a rate of its own?  `members` may be NULL. */
+/* Has a member a rate of its own?  `members` can be NULL. */
 bool run_members_rated(const struct run_members *members);
 
-/* Make run->members, and prepare the workers. */
+/* Makes run->members and prepares the workers. */
 int members_make(struct run *run, struct err *err);
 
 #endif

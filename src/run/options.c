@@ -1,5 +1,5 @@
 /*
- * options.c - the options of a run.
+ * options.c - see options.h.
  */
 #include "run/options.h"
 
@@ -13,7 +13,7 @@
 #include "base/parse.h"
 #include "opt/optset.h"
 
-/* Where PTHREAD_STACK_MIN is above 64K: large registers or large pages. */
+/* Where large registers or pages make PTHREAD_STACK_MIN larger than 64K. */
 #define LARGER_STACK "512K"
 
 static int64_t smallest_stack(void)
@@ -62,7 +62,7 @@ static bool is_duration(const char *text)
   return is_zero_or(text, 0.001, INFINITY);
 }
 
-/* Reports name it in whole seconds. */
+/* Reports show whole seconds. */
 static bool is_moment(const char *text)
 {
   double s;

@@ -35,7 +35,7 @@ struct forced_shutdown {
 enum writeback_kind {
   WRITEBACK_NONE,
   WRITEBACK_TIME,
-  WRITEBACK_LOW, /* until little is left to be written, but not longer */
+  WRITEBACK_LOW, /* until little is left, but not longer */
 };
 
 /* --settle */
@@ -44,7 +44,7 @@ struct writeback_wish {
   double seconds;
 };
 
-/* --idle-clients: a number, or a part of all; both 0: none. */
+/* --idle-clients: a number, or a part of all; 0: unused. */
 struct idle_share {
   uint64_t clients;
   double percent;
@@ -56,7 +56,7 @@ enum {
 };
 
 struct storm_wave {
-  uint64_t at_ns; /* after the start of the measured part */
+  uint64_t at_ns; /* from the measured start */
   unsigned clients;
 };
 
@@ -86,8 +86,8 @@ struct run_cfg {
   struct idle_share idle_clients;
   double idle_ping_s; /* 0: none */
   struct storm_plan storm;
-  double stall_s;           /* 0: stalls are not looked for */
-  const char *mark;         /* a fifo, "auto", "": none */
+  double stall_s;           /* 0: stalls are not found */
+  const char *mark;         /* a fifo; "auto"; "": none */
   double report_interval_s; /* 0: none */
   struct opt_list report_checkpoints;
   bool until_decided;
@@ -105,26 +105,26 @@ enum {
   RUN_WARNINGS_MAX = 4
 };
 
-/* Defaults that depend on the system, once the rows are in the set. */
+/* Defaults that depend on the system; after the rows are in the set. */
 int run_options_settle(struct optset *set, const struct run_cfg *cfg,
                        struct err *err);
 
-/* What no row can check. */
+/* Checks between options. */
 int run_options_check(const struct run_cfg *cfg, const struct optset *set,
                       struct err *err);
 
-/* Its clients, or its threads.  Only the run of a script has clients. */
+/* Clients, or threads.  Only a script has clients. */
 unsigned run_workers(const struct run_cfg *cfg, bool is_script_run);
 
-/* The texts are const.  Returns how many. */
+/* Static texts; returns their number. */
 size_t run_options_warnings(const struct run_cfg *cfg,
                             const char *ret[RUN_WARNINGS_MAX]);
 
-/* The moments of --report-checkpoints, ascending, all different; `ret_s` has
- * room for report_checkpoints.n.  Returns how many. */
+/* The moments of --report-checkpoints, ascending, all different; returns
+ * their number. `ret_s` has room for report_checkpoints.n. */
 size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s);
 
-/* -EINVAL: not a value of this option; *ret is left alone. */
+/* -EINVAL: not a value of this option; *ret is unchanged. */
 int forced_shutdown_parse(const char *text, struct forced_shutdown *ret);
 int writeback_wish_parse(const char *text, struct writeback_wish *ret);
 int idle_share_parse(const char *text, struct idle_share *ret);

@@ -1,5 +1,5 @@
 /*
- * periods.c - from snapshots to reports.
+ * periods.c - see periods.h.
  */
 #include "run/periods.h"
 

@@ -1,5 +1,5 @@
 /*
- * periods.h - makes reports from snapshots: intervals, since the last
+ * periods.h - makes reports from snapshots: intervals, periods since the last
  * checkpoint, and the whole measured part.  One thread at a time.
  */
 #ifndef BENCH_RUN_PERIODS_H
@@ -14,7 +14,7 @@ struct class_set;
 struct err;
 struct recorders;
 
-/* A test's own counts; tell may be NULL. */
+/* Counts of the test; `tell` can be NULL. */
 struct tally_source {
   void (*tell)(void *ctx, struct tally *to);
   void *ctx;
@@ -32,7 +32,7 @@ struct periods {
   struct period interval, cumulative;
   struct hist_sum *diff; /* NULL without percentiles */
 
-  /* Since the last checkpoint, for --debug; else NULL. */
+  /* For --debug: since the last checkpoint; else NULL. */
   struct report_thread *threads;
   /* min and max start afresh */
   bool reported;

@@ -1,5 +1,5 @@
 /*
- * plan.c - makes the plan of a run from options.
+ * plan.c - see plan.h.
  */
 #include "run/plan.h"
 
@@ -19,10 +19,10 @@
 #include "stats/rand/dist.h"
 #include "stats/rand/rng.h"
 
-/* At least, if automatic. */
+/* If automatic. */
 #define GRACE_AUTO_NS (30 * NS_PER_S)
 
-/* For Lua, client libraries and reports of errors. */
+/* For Lua, client libraries and error reports. */
 #define SMALLEST_STACK ((size_t)64 << 10)
 
 #define SAMPLE_NS NS_PER_S
@@ -109,7 +109,7 @@ static int set_random(struct plan *plan, const struct plan_input *in,
   return 0;
 }
 
-/* Shares differ by one at most. */
+/* Shares differ by at most one. */
 static uint64_t share_of(uint64_t whole, unsigned part, unsigned parts)
 {
   return whole / parts + (part < whole % parts);
@@ -169,7 +169,7 @@ static int set_storm(struct plan *plan, const struct plan_input *in,
   return 0;
 }
 
-/* A client with a thread of its own needs no loop. */
+/* A client with its own thread needs no loop. */
 static void set_carriers(struct plan *plan, const struct plan_input *in)
 {
   const uint64_t threads = plan->cfg.threads;
@@ -179,7 +179,7 @@ static void set_carriers(struct plan *plan, const struct plan_input *in)
     plan->carriers = (unsigned)min_u64(threads, plan_clients(plan));
 }
 
-/* Of `all` dealt to `to` places in turn, those at `at`. */
+/* `all` are dealt to `to` places in turn: the number at `at`. */
 static uint64_t dealt(unsigned all, unsigned to, unsigned at)
 {
   return all / to + (at < all % to);
@@ -320,7 +320,7 @@ void plan_divide_folder(const struct plan *plan, const char *path,
     plan->peers->divide_folder(plan->peers->ctx, path, ret_part, ret_parts);
 }
 
-/* May be too large for ns. */
+/* Can be too large for ns. */
 static uint64_t deadline_s(const struct plan *plan)
 {
   const unsigned __int128 ns = (unsigned __int128)plan->warmup_ns +

@@ -1,6 +1,5 @@
 /*
- * plan.h - the const description of a run.  All checks happen while a plan is
- * built.
+ * plan.h - the const description of a run, made after all checks.
  */
 #ifndef BENCH_RUN_PLAN_H
 #define BENCH_RUN_PLAN_H
@@ -25,22 +24,20 @@ struct strbuf;
 
 #define PLAN_NO_LIMIT UINT64_MAX
 
-/* After the workers have left, the report thread gets this long, or grace_ns if
- * longer. */
+/* For the report thread after the workers have left; grace_ns if longer. */
 #define PLAN_REPORTS_NS NS_PER_S
 
 struct plan {
   struct run_cfg cfg; /* as given */
   enum compat compat;
   enum identity identity;
-  unsigned threads; /* workers, those of storms included */
+  unsigned threads; /* workers, with those of storms */
   bool clients;
   unsigned carriers; /* of clients; 0: each worker has a thread */
 
   /*
    * Of this rank: workers first_thread .. first_thread + threads - 1 of
-   * all_threads, and its shares of events and rate.  A run of one process has
-   * all.
+   * all_threads, and its shares of events and rate.
    */
   unsigned first_thread, all_threads;
   unsigned part, parts;
@@ -48,7 +45,7 @@ struct plan {
   const struct peers *peers;
 
   size_t stack_bytes;
-  /* PLAN_NO_LIMIT: none.  With clients, the time until the next is ready. */
+  /* PLAN_NO_LIMIT: none.  With clients: until the next one is ready. */
   uint64_t init_timeout_ns;
 
   /* Limits, after the warm-up. */
@@ -58,22 +55,21 @@ struct plan {
   uint64_t grace_ns;  /* after the end; PLAN_NO_LIMIT: none */
   bool grace_shown;
   bool grace_auto; /* the default */
-  /* Nobody has set a time limit: events in progress at its end are not
+  /* No time limit was set: events in progress at the end are not
    * interrupted. */
   bool patient;
 
   double rate; /* of this rank; cfg.rate is of all; 0: none */
-  /* [opt] owned: the changing rate of all ranks; `rate` is 0. */
+  /* [opt] owned: the rate of all ranks; `rate` is 0. */
   struct load_curve *curve;
 
   unsigned idle;
   struct storm_plan storm;
   uint64_t idle_ping_ns; /* 0: none */
-  uint64_t stall_ns;     /* 0: stalls are not looked for */
+  uint64_t stall_ns;     /* 0: stalls are not found */
 
-  /* Reports. */
   uint64_t interval_ns; /* 0: none */
-  uint64_t sample_ns;   /* of intervals for files, without interval_ns */
+  uint64_t sample_ns;   /* of intervals in files, without interval_ns */
   unsigned n_checkpoints;
   const uint64_t *checkpoint_ns; /* owned; ascending */
   struct report_setup report;    /* its percentiles are owned */
@@ -83,22 +79,21 @@ struct plan {
   /* [opt] borrowed: the log of all events. */
   struct event_rings *event_rings;
 
-  /* Random numbers. */
   uint64_t seed;
   bool seed_given; /* else from the clock */
   bool rand_type_given;
   const struct rand_params *rand; /* owned */
 };
 
-/* The part of this process: see struct plan. */
+/* See struct plan. */
 struct plan_part {
   unsigned part, parts;
   unsigned first_thread, all_threads;
   const struct peers *peers;
-  const uint64_t *seed; /* [opt] of rank 0, for all other ranks */
+  const uint64_t *seed; /* [opt] of rank 0, for all */
 };
 
-/* What a plan is made from; everything has been checked. */
+/* Checked input. */
 struct plan_input {
   const struct run_cfg *run;
   const struct report_setup *report; /* options only */
@@ -114,13 +109,12 @@ struct plan_input {
   struct event_rings *event_rings; /* [opt] */
   enum compat compat;
   enum identity identity;
-  bool seed_from_clock;         /* where none is given; else RNG_SEED_FIXED */
+  bool seed_from_clock;         /* if none is given; else RNG_SEED_FIXED */
   const struct plan_part *part; /* [opt] */
 
-  /* Of the test. */
-  bool clients;      /* it runs a script */
+  bool clients;      /* runs a script */
   bool share;        /* clients share connections, so threads carry them */
-  double start_rate; /* workers per second at most; 0: no limit */
+  double start_rate; /* workers per second; 0: no limit */
   bool no_deadline;
   bool own_limit; /* --events has no effect */
   bool classes;
@@ -128,11 +122,11 @@ struct plan_input {
 
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err);
 void plan_done(struct plan *plan);
-/* The share of keys that --rand-type=special, if nobody asked for it, draws
- * from *ret_pct percent of the rows; 0: another type. */
+/* Unless --rand-type is given: the share of keys that `special` draws from
+ * *ret_pct percent of the rows; 0: another type. */
 double plan_hot_keys(const struct plan *plan, unsigned *ret_pct);
 
-/* The workers that scripts and reports know. */
+/* The workers of scripts and reports. */
 static inline unsigned plan_clients(const struct plan *plan)
 {
   return plan->threads - plan->storm.clients;
@@ -159,15 +153,15 @@ static inline unsigned plan_event_thread(const struct plan *plan, unsigned tid)
   return tid % plan_event_threads(plan);
 }
 
-/* Is worker `index` idle?  Working clients are spread evenly over the carriers,
- * and worker 0 works. */
+/* Is worker `index` idle?  The others are spread evenly over the carriers;
+ * worker 0 is one. */
 bool plan_is_idle(const struct plan *plan, unsigned index);
 
 /* "rate" or "load-profile": the option by which events become due; NULL:
  * none. */
 const char *plan_rated_by(const struct plan *plan);
 
-/* peers->divide_folder(); without peers there is one part. */
+/* peers->divide_folder(); without peers, one part. */
 void plan_divide_folder(const struct plan *plan, const char *path,
                         unsigned *ret_part, unsigned *ret_parts);
 

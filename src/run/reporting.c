@@ -1,5 +1,5 @@
 /*
- * reporting.c - the report thread.
+ * reporting.c - see reporting.h.
  */
 #include "run/reporting.h"
 
@@ -34,11 +34,11 @@ enum {
 /* To notice that it is the last. */
 #define STEP_PATIENCE_NS (100 * NS_PER_MS)
 #define TICK_NS (200 * NS_PER_MS)
-/* Later: the thread was stopped, or its machine was. */
+/* If later, the thread or its machine was stopped. */
 #define PAUSE_NS (500 * NS_PER_MS)
 #define NEVER UINT64_MAX
 
-/* NEVER: not any more. */
+/* NEVER: no more. */
 struct agenda {
   uint64_t warm_ns;
   uint64_t interval_ns;
@@ -73,7 +73,7 @@ void reporting_restart(const struct run *run, uint64_t now_ns)
   take_statement_times(run, &of_before);
 }
 
-/* After a stop, workers begin no later arrivals, and the report thread must not
+/* After a stop, workers begin no later arrivals: the report thread must not
  * go beyond the moment at which they left. */
 static uint64_t arrivals_until(const struct run *run, const struct report *r,
                                uint64_t now_ns)
@@ -84,8 +84,7 @@ static uint64_t arrivals_until(const struct run *run, const struct report *r,
   return last || run_stopped(run) == STOP_NO ? now_ns : run->start_ns;
 }
 
-/* The start of the measured part; for the last report the cut of the warm-up.
- */
+/* The measured start; for the last report the cut of the warm-up. */
 static uint64_t measured_since(const struct run *run, enum report_kind kind)
 {
   const bool last = kind == REPORT_FINAL || kind == REPORT_FORCED;
@@ -151,7 +150,7 @@ static uint64_t tick_ns(const struct plan *plan)
   return plan->interval_ns > 0 ? plan->interval_ns : plan->sample_ns;
 }
 
-/* A line that is a little late gets its moment on the grid. */
+/* The planned moment of a line that is a little late. */
 static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
 {
   uint64_t little = tick_ns(run->plan) / 2;
@@ -161,7 +160,7 @@ static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
   return (now - due < little ? due : now) - run->lines_ns;
 }
 
-/* False, here and below: left behind, see base/leave.h. */
+/* False, here and below: left behind; see base/leave.h. */
 static bool do_interval(struct run *run, struct agenda *a, uint64_t now)
 {
   const struct plan *plan = run->plan;
@@ -298,8 +297,7 @@ static void move_measured(struct run *run, uint64_t now_ns)
     run->end_ns += late_ns;
 }
 
-/* Events of the warm-up do not count: see end_cold_event().  The wait is
- * short. */
+/* Events of the warm-up do not count: see end_cold_event(). */
 static void cut_warmup(struct run *run, struct agenda *a)
 {
   uint64_t now;
@@ -335,7 +333,7 @@ static void note_events(struct run *run, uint64_t now)
                    rated ? arrivals_waiting(run, now) : 0);
 }
 
-/* A hook or a late rank may delay a report. */
+/* A hook or a late rank can delay a report. */
 static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
 {
   if (!leave_step(run->leave))
@@ -393,7 +391,7 @@ static bool gate_opens(struct run *run)
   return atomic_load(&run->gate) == GATE_OPEN;
 }
 
-/* Lines about other ranks go on. */
+/* Lines about other ranks continue. */
 static bool is_over(const struct run *run, uint64_t now)
 {
   if (run->plan->peers)
@@ -403,8 +401,7 @@ static bool is_over(const struct run *run, uint64_t now)
   return run_count_running(run, now) == 0;
 }
 
-/* Notes the time in which the process stood still, without that on the run
- * queue. */
+/* Notes how long the process stood still, without its time on the run queue. */
 static void sleep_until(struct run *run, struct agenda *a, uint64_t due_ns)
 {
   const uint64_t before = a->queued_ns;
@@ -463,7 +460,7 @@ static void *report_main(void *arg)
 
 int reporting_start(struct run *run, pthread_t *ret, struct err *err)
 {
-  /* Hooks of scripts run here: the system's stack size. */
+  /* Scripts' hooks need the system's stack size. */
   return thread_start(ret, 0, report_main, run, err);
 }
 

@@ -21,24 +21,25 @@ struct run;
 int reporting_start(struct run *run, pthread_t *ret, struct err *err);
 
 /*
- * The gate is open or given up, and all workers have left.  A line that was due
- * at the time limit is reported.  False: the thread is stuck in a reporter, and
- * was given up at `until_ns`, or a second after a signal; if it comes back, it
- * touches nothing.
+ * After the gate is open or given up, and all workers have left.  Reports a
+ * line that was due at the time limit.  False: the thread is stuck in a
+ * reporter, and was given up at `until_ns`, or a second after a signal; it
+ * touches nothing any more.
  */
 bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns);
 
 /* Reports count from now on. */
 void reporting_restart(const struct run *run, uint64_t now_ns);
 
-/* Set what is no difference of snapshots.  r->partial is set before. */
+/* Sets members other than differences of snapshots.  r->partial is set
+ * before. */
 void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
                     uint64_t now_ns);
 
-/* The last, shorter interval, for files.  After the report thread. */
+/* For files: the last, shorter interval.  After the report thread. */
 void reporting_partial(struct run *run, uint64_t now_ns);
 
-/* To all reporters.  A failure makes the exit status 1. */
+/* To all reporters.  A failure sets the exit status 1. */
 void reporting_send(struct run *run, const struct report *r);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * run.c - what any thread of a run may ask or report.
+ * run.c - see run.h.
  */
 #include "run/run.h"
 

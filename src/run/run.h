@@ -33,7 +33,7 @@ struct reporter_use;
 struct schedule;
 struct test;
 
-/* The first reason is kept. */
+/* Only the first reason is kept. */
 enum stop_reason {
   STOP_NO,
   STOP_ERROR,    /* of a worker */
@@ -45,8 +45,8 @@ enum stop_reason {
 };
 
 enum rated_class {
-  RATED_SERVICE, /* from taking the event to its end */
-  RATED_LAG,     /* from the arrival to taking the event */
+  RATED_SERVICE, /* from taking to end */
+  RATED_LAG,     /* from arrival to taking */
 };
 
 struct loop_mark {
@@ -56,13 +56,13 @@ struct loop_mark {
 enum gate {
   GATE_CLOSED,
   GATE_OPEN,
-  GATE_ABORT, /* the run does not take place */
+  GATE_ABORT, /* the run does not start */
 };
 
 enum warmth {
   WARM_NOT_YET,
-  WARM_ENDING, /* unrecorded events are dropped */
-  WARM_DONE,   /* the measured part has begun */
+  WARM_ENDING, /* drops unrecorded events */
+  WARM_DONE,   /* measured part */
 };
 
 /* A thread that carries clients. */
@@ -71,8 +71,8 @@ struct carrier {
   unsigned number;
   struct loop *_Atomic loop; /* owned; set by the thread */
   struct hist *lag; /* owned; written by the thread, in the measured part */
-  struct loop_mark base; /* counts when that part began */
-  /* Idle clients, begun a few at a time.  Only of this thread. */
+  struct loop_mark base; /* at the measured start */
+  /* Of this thread: idle clients begin a few at a time. */
   unsigned next_idle; /* worker to look at */
   unsigned opening;   /* begun, not open */
   uint64_t opened;
@@ -80,14 +80,13 @@ struct carrier {
 
 /* See delay.h. */
 struct delays {
-  uint64_t every_ns; /* between two measured events of a worker, on average */
+  uint64_t every_ns; /* average distance of a worker's measured events */
   struct hist *took; /* owned; latencies of measured events; NULL: none are */
-  struct hist *rest; /* owned; the same without what this machine added */
+  struct hist *rest; /* owned; without what this machine added */
   /* Sums over measured events; written by any worker, relaxed. */
   _Atomic uint64_t took_ns, added_ns, timer_ns;
 };
 
-/* See life.h. */
 struct life {
   /* Set by life_measure_from(). */
   struct client_use base; /* before the measured part */
@@ -100,11 +99,11 @@ struct life {
   struct machine_counts machine_before, machine_after; /* like base and last */
   struct machine_counts machine_forced;
   struct processes processes; /* owned: others, before the load */
-  /* In the measured part; of the conductor. */
+  /* Measured; of the conductor. */
   struct client_use client;
 
-  /* The first failure.  The thread that sets `taken` writes `error`, then sets
-   * `kept`. */
+  /* Of the first failure: the thread that sets `taken` writes `error`, then
+   * sets `kept`. */
   atomic_flag taken;
   _Atomic bool kept;
   struct err error;
@@ -124,7 +123,7 @@ struct run {
   const struct reporter_use *reporters;
   size_t n_reporters;
   struct leave *leave;
-  struct schedule **schedules; /* [n_schedules], each may be NULL: of the run,
+  struct schedule **schedules; /* [n_schedules], each can be NULL: of the run,
                                   then of members */
   unsigned n_schedules;
   struct recorders recorders;
@@ -133,7 +132,7 @@ struct run {
   struct class_set *members; /* [opt] of a mix */
   struct report_setup report_setup;
 
-  /* Before the gate opens.  end_ns moves at the cut of a warm-up, before
+  /* Set before the gate opens.  end_ns moves at the cut of a warm-up, before
    * WARM_DONE. */
   uint64_t start_ns;       /* of the run */
   uint64_t measured_ns;    /* start of the measured part */
@@ -157,7 +156,7 @@ struct run {
 
   /* For the conductor; any thread writes. */
   _Atomic uint32_t news CACHE_ALIGNED;
-  _Atomic uint32_t loops; /* carriers that have a loop, or will have none */
+  _Atomic uint32_t loops; /* carriers with a loop, and those that gave up */
   _Atomic uint32_t ready; /* workers ready or failed */
   _Atomic uint32_t failed;
   _Atomic uint32_t asked;       /* WORKER_EXITED and a status; 0: none */
@@ -197,20 +196,20 @@ struct run {
   struct life life;
 };
 
-/* Make workers leave.  Returns whether this reason is the first. */
+/* Makes workers leave.  Is this the first reason? */
 bool run_stop(struct run *run, enum stop_reason why);
 
-/* Tell other ranks, if any; 0: no signal. */
+/* 0: no signal. */
 void run_tell_peers(struct run *run, int signal);
 
 void run_wake(struct run *run, _Atomic uint32_t *word);
 
 void run_let_close(struct run *run);
 
-/* No event begins any more: workers aside may leave, all may close. */
+/* No event begins any more: workers aside can leave, all can close. */
 void run_end_load(struct run *run);
 
-/* Wake the conductor. */
+/* Wakes the conductor. */
 void run_news(struct run *run);
 
 static inline enum stop_reason run_stopped(const struct run *run)
@@ -233,7 +232,7 @@ void run_no_more_signals(struct run *run);
 /* When the last worker left, without those aside; at least `from_ns`. */
 uint64_t run_last_left(const struct run *run, uint64_t from_ns);
 
-/* Workers in their loops, without those aside. */
+/* Without those aside. */
 unsigned run_count_running(const struct run *run, uint64_t when_ns);
 
 /* Workers aside that have not left. */
@@ -245,7 +244,7 @@ struct run_totals {
   uint64_t events, sum_ns, errors, queries;
 };
 
-/* Any thread; of slightly different moments. */
+/* Any thread; moments differ slightly. */
 struct run_totals run_totals(const struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * runner.c - the conductor of a run, from the first thread to the last.
+ * runner.c - see runner.h.
  */
 #include "run/runner.h"
 
@@ -221,7 +221,6 @@ static void final_report(struct conductor *c)
   struct report r = { 0 }, total;
   const uint64_t end_ns = c->end_ns;
 
-  /* Nothing was measured. */
   if (has_only_warmed_up(run)) {
     reporting_restart(run, end_ns);
     life_measure_from(run, end_ns);
@@ -300,8 +299,8 @@ static void *end_main(void *arg)
   return NULL;
 }
 
-/* done() of a script may never end.  With peers, only this thread may talk to
- * other processes. */
+/* done() of a script can last for ever.  With peers, only this thread can
+ * talk to other processes. */
 static bool end_in_thread(struct conductor *c, int *ret_rc, struct err *err)
 {
   pthread_t thread;
@@ -420,13 +419,13 @@ static void signal_arrived(void *arg, int number)
   uint32_t none = 0;
 
   if (!atomic_compare_exchange_strong(&run->signal, &none, (uint32_t)number))
-    return; /* of this rank and of another */
+    return; /* of this and another rank */
   run_tell_peers(run, number);
   (void)run_stop(run, STOP_SIGNAL);
   run_news(run);
 }
 
-/* A signal at another rank counts as one here. */
+/* Counts as a signal here. */
 static void peer_stopped(void *arg, int number)
 {
   struct run *run = arg;
@@ -465,8 +464,8 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
   return false;
 }
 
-/* Otherwise workers of the first rank to wake up would keep the others'
- * processor for a time slice. */
+/* Otherwise workers of the first rank to wake up would keep the others' CPU
+ * for a time slice. */
 #define MUSTER_NS (NS_PER_MS / 4)
 
 /* `at_ns`: the common start, or 0: now. */
@@ -488,7 +487,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
                   ? PLAN_NO_LIMIT
                   : run->measured_ns + plan->time_ns;
   arrivals_start(run);
-  /* Work to get ready does not count. */
+  /* Getting ready does not count. */
   periods_restart(run->periods, run->start_ns);
   life_start(run);
   stall_start(run, run->start_ns);
@@ -497,8 +496,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
   opened_ns = clock_now_ns();
   if (at_ns > 0)
     thread_sleep_until(at_ns + MUSTER_NS);
-  workers_release(&c->workers,
-                  GATE_OPEN); /* workers may now take this processor */
+  workers_release(&c->workers, GATE_OPEN); /* workers can take this CPU */
   if (plan->peers)
     plan->peers->started(plan->peers->ctx, opened_ns);
 }

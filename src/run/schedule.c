@@ -1,9 +1,9 @@
 /*
- * schedule.c - arrivals under --rate.
+ * schedule.c - see schedule.h.
  *
  * Workers move one cursor along a sequence of due times, under a lock held for
- * one draw; the reader moves another up to the present.  Between them are
- * waiting arrivals.
+ * one draw; the reader moves another up to the present.  Arrivals between them
+ * wait.
  */
 #include "run/schedule.h"
 
@@ -21,8 +21,8 @@
 #include "stats/rand/rng.h"
 #include "stats/service.h"
 
-/* Further arrivals are counted by their mean gap: no worker takes them, and
- * drawing takes longer than the run. */
+/* Further arrivals are counted by their mean gap: drawing takes longer than
+ * the run, and no worker takes them. */
 #define HOPELESS 1e7
 
 struct cursor {
@@ -43,9 +43,9 @@ struct schedule {
   struct cursor taken;
   uint64_t left; /* taken and not begun */
 
-  struct cursor due CACHE_ALIGNED; /* of the reader, like all that follows */
+  struct cursor due CACHE_ALIGNED; /* of the reader, like the rest */
   uint64_t first;                  /* of the measured part */
-  uint64_t last;                   /* later arrivals do not count */
+  uint64_t last;                   /* later ones do not count */
 };
 
 /* Exponential in the integral of the rate. */
@@ -84,7 +84,7 @@ COLD static void jump(const struct schedule *s, struct cursor *c, double count)
     c->due_ns += count * s->gap_ns;
 }
 
-/* Owns `curve`, also after a failure. */
+/* Owns `curve`, even after a failure. */
 static int make(struct schedule **ret, double gap_ns, struct load_curve *curve,
                 uint64_t seed, unsigned part, struct err *err)
 {
@@ -143,7 +143,7 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
   s->last = UINT64_MAX;
 }
 
-/* False: none was due before. */
+/* False: none was due. */
 static bool pass(const struct schedule *s, struct cursor *c, double moment_ns)
 {
   if (LIKELY(c->due_ns >= moment_ns))

@@ -1,8 +1,8 @@
 /*
  * schedule.h - the due times of events under --rate and --load-profile.
  *
- * Gaps are exponential and depend on the seed and the rate only.  A worker that
- * is late takes a time in the past, and measures from there.
+ * Gaps are exponential and depend on the seed and the rate only.  A late worker
+ * takes a time in the past, and measures from there.
  */
 #ifndef BENCH_RUN_SCHEDULE_H
 #define BENCH_RUN_SCHEDULE_H
@@ -14,13 +14,12 @@ struct load_curve;
 struct schedule;
 struct stall;
 
-/* Schedules with one seed and different parts are independent, and sum up to
- * one schedule. */
+/* Different parts of one seed are independent, and sum up to one schedule. */
 int schedule_new(struct schedule **ret, double rate, uint64_t seed,
                  unsigned part, struct err *err);
 
-/* The share of one of `parts` processes.  The curve begins `lead_ns` after the
- * start.  A constant curve is the same as schedule_new(). */
+/* The share of one of `parts` processes.  The curve begins `lead_ns` after
+ * the start.  A constant curve equals schedule_new(). */
 int schedule_new_curve(struct schedule **ret, const struct load_curve *curve,
                        uint64_t lead_ns, uint64_t seed, unsigned part,
                        unsigned parts, struct err *err);
@@ -32,28 +31,27 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
                     uint64_t events);
 
 /*
- * The measured part begins: untaken arrivals from before are dropped.  The
- * thread that calls this function owns those below, which never go back: a
- * question about an earlier moment gets the answer for the latest.
+ * The measured part begins: untaken arrivals from before are dropped. The
+ * calling thread owns those below, which never go back: for an earlier moment,
+ * they answer for the latest.
  */
 void schedule_measure(struct schedule *s, uint64_t from_ns);
 
-/* The next due time, not before `from_ns`: the backlog of a warm-up is dropped.
- * Any worker. */
+/* The next due time, not before `from_ns`, which drops the backlog of a
+ * warm-up. Any worker. */
 uint64_t schedule_take(struct schedule *s, uint64_t from_ns);
 
-/* A due arrival that was taken is not begun: it waits from now on.  Any
- * worker. */
+/* A taken arrival is not begun: it waits again.  Any worker. */
 void schedule_leave(struct schedule *s);
 
-/* Arrivals that are due and were not taken, or were left. */
+/* Due arrivals that were not taken, or were left. */
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns);
 
-/* Add to each of `n` stalls, in order of time, the arrivals due in it.  Draws
- * the whole sequence again, at the end of a run. */
+/* Adds to each of `n` stalls, in order of time, the arrivals due in it.
+ * Draws the whole sequence again, at the end of a run. */
 void schedule_in_stalls(const struct schedule *s, struct stall *of, unsigned n);
 
-/* Arrivals of the measured part, due at the latest moment asked about. */
+/* Arrivals of the measured part up to the latest moment asked about. */
 uint64_t schedule_arrivals(const struct schedule *s);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * signals.c - a thread that waits for signals.
+ * signals.c - see signals.h.
  */
 #include "run/signals.h"
 
@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "base/thread.h"
 
-/* Ends the thread if `ending` is set; from launchers and batch systems it means
- * nothing. */
+/* Ends the thread if `ending` is set; launchers and batch systems also send
+ * it, without effect. */
 #define SIGNAL_END SIGUSR2
 
 static const struct {
@@ -35,7 +35,7 @@ const char *signals_name(int number)
   return "a signal";
 }
 
-/* Sent and repeated by the system.  Not awaited if ignored before. */
+/* The system sends and repeats it.  Not awaited if ignored before. */
 static bool is_of_system(int number)
 {
   return number == SIGHUP || number == SIGXCPU;
@@ -69,8 +69,8 @@ static _Thread_local sigset_t closed;
 
 /*
  * Threads that do not block the signals: between signals_open() and
- * signals_close(), older, or of libraries.  The latter two block the signal
- * from now on and send it again, for the waiting thread.
+ * signals_close(), older, or of libraries.  The latter two then block the
+ * signal and send it again, for the waiting thread.
  */
 static void note(int number, siginfo_t *info, void *context)
 {
@@ -199,8 +199,8 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
   rc = pthread_sigmask(SIG_BLOCK, &set, &s->old);
   if (rc != 0)
     return err_set(err, -rc, "cannot block signals");
-  /* system() in a script of a background job restores SIG_IGN: a pending signal
-   * would be lost. */
+  /* system() in a script of a background job restores SIG_IGN, which would
+   * lose a pending signal. */
   for (size_t i = 0; i < SIGNALS_MAX; i++)
     (void)sigaction(awaited[i].number, is_off(i) ? NULL : &noted,
                     &s->before[i]);

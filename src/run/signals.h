@@ -1,11 +1,10 @@
 /*
  * signals.h - SIGINT, SIGTERM, SIGHUP and SIGXCPU end a run in order.  A second
- * SIGINT or SIGTERM that is no echo ends it at once; SIGHUP and SIGXCPU are
- * repeated by the system.  SIGHUP stays ignored under nohup.
+ * SIGINT or SIGTERM ends it at once, unless it is an echo; the system repeats
+ * SIGHUP and SIGXCPU.  SIGHUP stays ignored under nohup.
  *
- * One thread waits for the signals, which all others block, or, older ones and
- * those of libraries, pass on.  Programs that a thread starts would inherit the
- * blocked signals: see signals_open() and signals_child_mask().
+ * One thread waits for the signals.  All others block them; older ones and
+ * those of libraries pass them on.
  */
 #ifndef BENCH_RUN_SIGNALS_H
 #define BENCH_RUN_SIGNALS_H
@@ -19,12 +18,12 @@
 
 struct err;
 
-/* timeout(1), launchers and terminals send a signal to the process and to its
+/* timeout(1), launchers and terminals send a signal to the process and its
  * group. */
 #define SIGNAL_ECHO_NS (250 * NS_PER_MS)
 
 enum {
-  SIGNALS_MAX = 5 /* awaited signals */
+  SIGNALS_MAX = 5
 };
 
 struct signals {
@@ -33,7 +32,7 @@ struct signals {
   pthread_t thread;
   sigset_t old;
   struct sigaction before[SIGNALS_MAX];   /* of the run */
-  void (*arrived)(void *arg, int number); /* called once, in that thread */
+  void (*arrived)(void *arg, int number); /* once, in that thread */
   void *arg;
 
   /* [opt] If the program is still there then, late() is called, and the program
@@ -42,13 +41,13 @@ struct signals {
   bool (*late)(void *arg);
 };
 
-/* Before other threads, which inherit the mask.  patience_s and late: from the
- * caller, or 0. */
+/* Before other threads, which inherit the mask.  The caller sets patience_s
+ * and late, or 0. */
 int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
                   void *arg, struct err *err);
 
 /*
- * To start a program without blocked signals: signals_child_mask() is its mask.
+ * Starts a program without blocked signals: signals_child_mask() is its mask.
  * Where no mask can be passed, signals_open() and signals_close() unblock them
  * in this thread; a signal in between is passed on afterwards.
  */

@@ -1,5 +1,5 @@
 /*
- * slo_stop.c - decides about the objective during a run.
+ * slo_stop.c - see slo_stop.h.
  */
 #include "run/slo_stop.h"
 
@@ -33,7 +33,7 @@ struct slo_stop_past {
 
 /* ---- overdue arrivals ---- */
 
-/* Returns how many workers have taken. */
+/* Returns the number of arrivals taken. */
 static uint64_t slo_stop_past_note(struct slo_stop_past *p, struct run *run,
                                    uint64_t now_ns)
 {
@@ -44,7 +44,7 @@ static uint64_t slo_stop_past_note(struct slo_stop_past *p, struct run *run,
   return all > waiting ? all - waiting : 0;
 }
 
-/* Due longer ago than the limit, and not taken.  A negative limit: all. */
+/* Due longer ago than the limit, but not taken.  A negative limit: all. */
 static uint64_t slo_stop_past_overdue(const struct slo_stop_past *p,
                                       uint64_t now_ns, uint64_t taken,
                                       double limit_ns)
@@ -60,12 +60,12 @@ static uint64_t slo_stop_past_overdue(const struct slo_stop_past *p,
 
 /* ---- the objective ---- */
 
-/* At least, unless too short. */
+/* Minimum, unless too short. */
 #define INTERVALS 100
 #define INTERVAL_MIN_NS (20 * NS_PER_MS)
 #define INTERVAL_MAX_NS NS_PER_S
 
-/* Times the warm-up, to become steady. */
+/* Times the warm-up. */
 #define SETTLE_TIMES 2
 
 struct slo_stop {
@@ -199,7 +199,7 @@ static struct slo_sample sample_of(struct slo_stop *j, uint64_t now_ns,
     .sum_ns = now.sum_ns - j->base.sum_ns,
     .late = unfinished,
     .stuck = unfinished,
-    .max_ns = UINT64_MAX, /* unknown: the histogram decides */
+    .max_ns = UINT64_MAX, /* the histogram decides */
     .hist = j->now,
   };
 
@@ -231,7 +231,7 @@ static bool counts_events(const struct slo_term *t)
   return t->kind->measure == SLO_PERCENTILE || t->kind->measure == SLO_ERRORS;
 }
 
-/* Decided after those. */
+/* After the terms that count events. */
 static enum decision_verdict decide_value(const struct slo_stop *j,
                                           const struct slo_result *r,
                                           enum decision_verdict others,

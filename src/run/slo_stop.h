@@ -1,9 +1,9 @@
 /*
- * slo_stop.h - decides about the objective during a run, to end the run early.
+ * slo_stop.h - decides about the objective during a run, to end it early.
  *
- * The report thread looks in short intervals, after its end the conductor for
- * the last time.  Counts begin when throughput and latency are steady: at the
- * end of the warm-up, or up to twice its length later.
+ * The report thread looks in short intervals, the conductor once more after its
+ * end.  Counts begin when throughput and latency are steady: at the end of the
+ * warm-up, or up to twice its length later.
  */
 #ifndef BENCH_RUN_SLO_STOP_H
 #define BENCH_RUN_SLO_STOP_H

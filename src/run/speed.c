@@ -1,5 +1,5 @@
 /*
- * speed.c - how fast the clocks of the processors were during a run.
+ * speed.c - see speed.h.
  */
 #include "run/speed.h"
 
@@ -63,7 +63,7 @@ double speed_measure(void)
   return best_ns > 0 ? (double)CHAIN / (double)best_ns : 0;
 }
 
-/* Where a thread of this process runs; -1: it does not. */
+/* The CPU of a running thread of this process; else -1. */
 static int processor_of(int thread)
 {
   char path[64], line[1024], state = '\0', *after;
@@ -74,7 +74,7 @@ static int processor_of(int thread)
   f = fopen(path, "re");
   if (!f)
     return -1;
-  /* The name in parentheses may have anything in it. */
+  /* The name in parentheses can have any text. */
   after = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
   (void)fclose(f);
   if (!after ||
@@ -99,7 +99,7 @@ void speed_add(struct speed_watch *s, uint64_t at_ns, double ghz)
   s->of[s->n++] = (struct speed_sample){ at_ns, ghz };
 }
 
-/* Of each worker in turn. */
+/* Measures the CPU of each worker in turn. */
 static void *watch(void *arg)
 {
   struct speed_watch *s = arg;

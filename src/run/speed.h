@@ -1,10 +1,9 @@
 /*
- * speed.h - how fast the clocks of processors were during a run.  Only for
- * src/run.
+ * speed.h - how fast the clocks of CPUs were during a run.  Only for src/run.
  *
  * Virtual machines do not show clocks.  A chain of dependent additions takes
- * one cycle each on today's processors: about 20 us of a worker's processor,
- * four times a second.
+ * one cycle each on today's CPUs: about 20 us of a worker's CPU, four times a
+ * second.
  */
 #ifndef BENCH_RUN_SPEED_H
 #define BENCH_RUN_SPEED_H
@@ -19,7 +18,7 @@ struct machine_use;
 struct run;
 
 enum {
-  SPEED_SAMPLES = 1024, /* when full, every other one goes */
+  SPEED_SAMPLES = 1024, /* when full, drops every other one */
 };
 
 struct speed_sample {
@@ -39,20 +38,19 @@ struct speed_watch {
   struct speed_sample of[SPEED_SAMPLES];
 };
 
-/* After the gate was opened.  Nothing is watched without memory for a
- * thread. */
+/* After the gate was opened.  Watches nothing without memory for a thread. */
 void speed_start(struct speed_watch *s, const struct run *run);
 void speed_stop(struct speed_watch *s); /* also if not started */
 
-/* Used by the thread. */
+/* By the thread. */
 void speed_add(struct speed_watch *s, uint64_t at_ns, double ghz);
 
-/* The median clocks of the first and the last quarter of that time:
- * ret->first_ghz, ret->last_ghz.  Left alone with too few samples. */
+/* Sets ret->first_ghz and ret->last_ghz, the median clocks of the first and
+ * the last quarter of that time, if there are enough samples. */
 void speed_between(const struct speed_watch *s, uint64_t begin_ns,
                    uint64_t end_ns, struct machine_use *ret);
 
-/* Cycles per ns of the caller's processor. */
+/* Cycles per ns of the caller's CPU. */
 double speed_measure(void);
 
 #endif

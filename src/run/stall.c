@@ -1,5 +1,5 @@
 /*
- * stall.c - finds stalls.
+ * stall.c - see stall.h.
  */
 #include "run/stall.h"
 
@@ -179,7 +179,7 @@ void stall_over(struct worker *w, uint64_t now_ns)
   }
   if (now_ns - last <= o->limit_ns)
     return;
-  /* Most clients that pause see here that another was served. */
+  /* Most clients that pause see that another was served. */
   if (now_ns <=
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns)
     return;
@@ -188,7 +188,7 @@ void stall_over(struct worker *w, uint64_t now_ns)
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns) {
     look(run, false, &v);
     keep(run, &v, now_ns, (int64_t)run->plan->first_thread + w->tid);
-    /* For no other client to see the same stall. */
+    /* So that no other client sees this stall. */
     atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&o->recent_ns, now_ns, memory_order_relaxed);
   }

@@ -2,9 +2,9 @@
  * stall.h - times in which no client of a run was served.  Only for src/run.
  *
  * A stall begins with the last success of any client, or later when a client
- * begins to wait, and ends with the next success, whose client finds it.  It is
- * longer than --stall. If no error is in it, it is also longer than ten times
- * the mean time between successes, because long events are not stalls.
+ * begins to wait; the next success ends it.  It is longer than --stall; without
+ * an error in it, also longer than ten times the mean time between successes,
+ * because long events are not stalls.
  */
 #ifndef BENCH_RUN_STALL_H
 #define BENCH_RUN_STALL_H
@@ -39,11 +39,11 @@ static inline void stall_served(struct worker *w, struct recorder *r,
   atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
 }
 
-/* Of all stalls, with the present one.  Any thread. */
+/* With the present one.  Any thread. */
 uint64_t stall_sum_ns(struct run *run, uint64_t now_ns);
 
-/* After the workers.  The present stall ends with the run.  Arrays belong to
- * the run. */
+/* After the workers.  The end of the run ends a stall.  The run owns the
+ * arrays. */
 void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret);
 
 #endif

@@ -32,7 +32,7 @@ static void set_phase(struct worker *w, enum worker_phase phase)
 }
 
 /* Short events must not compete for a cache line; long or last events need
- * blocks of one, so that no ticket waits for a busy worker. */
+ * blocks of one, or tickets would wait for a busy worker. */
 static bool take_tickets(struct worker *w, uint64_t now)
 {
   struct run *run = w->run;
@@ -83,7 +83,7 @@ static void await_measured(struct run *run)
     loop_wait_while(&run->warm, warm, WAIT_FOREVER);
 }
 
-/* WAITS until the counters were read: every event that counts is counted. */
+/* WAITS until the counters were read. */
 static void end_warmup(struct worker *w, uint64_t *now)
 {
   w->counted = true;
@@ -221,12 +221,12 @@ static bool admit(struct worker *w, uint64_t now)
     if (!wait_for_start(w, &now)) {
       if (run_stopped(run))
         return leave(w, now, NULL);
-      /* It may have waited for a processor. */
+      /* The thread may have waited for a CPU. */
       return leave(w, min_u64(now, run->end_ns), time_is_up);
     }
     if (!get_ticket(w, now)) /* the warm-up may have ended */
       return leave(w, now, no_more_events);
-    if (sample && !w->schedule) /* the pause is no part of the event */
+    if (sample && !w->schedule) /* the pause is outside of the event */
       w->start_ns = delay_begin(w);
     w->look_ns = 0;
   }
@@ -266,8 +266,8 @@ static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
     log_event(w, took);
 }
 
-/* Began in the warm-up.  It counts if it ends afterwards, recorded after the
- * counters were read; otherwise never after that. */
+/* The event began in the warm-up.  If it ends later, it counts, and is
+ * recorded after the counters were read. */
 static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
 {
   struct run *run = w->run;
@@ -349,7 +349,7 @@ bool worker_step(struct worker *w)
   return w->open;
 }
 
-/* When alone, now and then, for the loop's counts. */
+/* Also when alone, now and then, for the loop's counts. */
 static bool gives_way(const struct worker *w)
 {
   return w->moves == fiber_switches() &&

@@ -1,5 +1,5 @@
 /*
- * storm.c - clients that come all at once in the middle of a run.
+ * storm.c - see storm.h.
  */
 #include "run/storm.h"
 
@@ -81,7 +81,7 @@ void storms_free(struct storms *s)
   free(s);
 }
 
-/* Of a client's number among all storms. */
+/* `guest`: a number among the clients of all storms. */
 static struct wave *find_wave(struct storms *s, unsigned guest)
 {
   struct wave *wave = s->of;
@@ -102,7 +102,7 @@ static void note_failed(struct wave *wave, const struct err *why)
   (void)pthread_mutex_unlock(&wave->lock);
 }
 
-/* 0: it did not come to that. */
+/* 0: did not happen. */
 static void note_time(_Atomic uint64_t *to, uint64_t now_ns, uint64_t due_ns)
 {
   atomic_store_explicit(to, now_ns > due_ns ? now_ns - due_ns : 1,

@@ -14,11 +14,10 @@ struct worker;
 int storms_new(struct storms **ret, const struct plan *plan, struct err *err);
 void storms_free(struct storms *s);
 
-/* The life of such a worker: WAITS for its storm.  Returns the error of its
- * event. */
+/* WAITS for the worker's storm; returns the error of its event. */
 int storm_loop(struct worker *w, void *thr, struct err *err);
 
-/* One for each storm, valid until storms_free(); after the clients. */
+/* One per storm, valid until storms_free(); after the clients. */
 const struct storm_report *storms_report(struct storms *s);
 
 #endif

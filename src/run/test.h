@@ -2,9 +2,9 @@
  * test.h - what a test implements.
  *
  * The runner owns pointers returned through `ret_`, and passes them to the
- * matching close function.  [opt] members may be NULL.  int is 0 or a negative
- * errno value with a message in *err, which the function does not print, unless
- * said otherwise.
+ * matching close function. [opt] members may be NULL. Unless noted, int is 0 or
+ * a negative errno value with a message in *err, which the function does not
+ * print.
  */
 #ifndef BENCH_RUN_TEST_H
 #define BENCH_RUN_TEST_H
@@ -28,7 +28,7 @@ struct worker;
 
 enum test_command {
   TEST_RUN,  /* the benchmark */
-  TEST_CALL, /* done by the test, such as prepare */
+  TEST_CALL, /* by the test, such as prepare */
   TEST_OPTIONS,
   TEST_LACKS, /* a known command that the test lacks */
   TEST_UNKNOWN,
@@ -51,35 +51,36 @@ struct test_ops {
   /*
    * Once per run, on the main thread: check options and allocate what workers
    * share (open), print lines of the mode block with log_msg() (describe), open
-   * files (begin).  close() comes after all workers have ended, also if begin()
+   * files (begin). close() follows the end of all workers, also if begin()
    * failed.
    */
   int (*open)(const struct plan *plan, const void *cfg, void **ret_run,
               struct err *err);
   void (*describe)(void *run); /* [opt] */
-  /* [opt] a line of the mode block that does not come last */
+  /* [opt] a line of the mode block, not the last */
   void (*mode_line)(void *run, struct strbuf *line);
   int (*begin)(void *run, struct err *err); /* [opt] */
   void (*close)(void *run);                 /* [opt] */
 
-  /* [opt] Before begin(): a word that changes from 0 when the run ends early.
-   * Valid until close() returns. */
+  /* [opt] Before begin(): a word that becomes nonzero when the run ends
+   * early. Valid until close() returns. */
   void (*stop_word)(void *run, _Atomic uint32_t *word);
 
   /*
    * [opt] After the final report of a run that was not forced to end.  A number
-   * above 0 is an exit status, with the reason in `err`.  On the main thread,
-   * or on its own if `end_is_code`: code of a user, which may never end.
+   * above 0 is an exit status, with the reason in `err`.  On the main thread;
+   * with `end_is_code`, a user's code that can last for ever, on a thread of
+   * its own.
    */
   int (*end)(void *run, struct err *err);
   bool end_is_code;
 
-  /* [opt] The same after a forced end: threads may still be in event(). */
+  /* [opt] After a forced end, when threads can still be in event(). */
   int (*end_forced)(void *run, struct err *err);
 
   /*
    * [opt] Once per thread that carries clients, on that thread, around all its
-   * clients.  `group` becomes worker->group.  Without this a test has no
+   * clients.  `group` becomes worker->group.  Without it, the test has no
    * clients.
    */
   int (*group_open)(void *run, void **ret_group, struct err *err);
@@ -90,55 +91,54 @@ struct test_ops {
                      struct err *err); /* [opt] */
   void (*thread_close)(void *thr);     /* [opt] */
 
-  /* [opt] Connect a worker of a storm (worker->late), for which thread_open()
+  /* [opt] Connects a worker of a storm (worker->late), which thread_open()
    * did not connect.  A negative value does not end the run. */
   int (*arrive)(void *thr, struct worker *w, struct err *err);
 
-  /* [opt] Choose the next request, outside of any latency.  False: this worker
-   * has no more to do.  Costs one more clock reading per event. */
+  /* [opt] Chooses the next request, outside of any latency.  False: this
+   * worker is done. Costs one more clock reading per event. */
   bool (*next)(void *thr, struct worker *w);
 
   /*
-   * [opt] With --rate, while the worker waits for an arrival: serve operations
+   * [opt] With --rate, while the worker waits for an arrival: serves operations
    * in progress, until all are done, until `until_ns`, or until the run is
-   * over.  False: event() has an error to report.
+   * over.  False: event() reports an error.
    */
   bool (*idle)(void *thr, struct worker *w, uint64_t until_ns);
 
-  /* One event, timed by the caller.  The hot path: must not allocate, log or
+  /* One event, timed by the caller.  Hot path: must not allocate, log or
    * lock.  Negative: the run ends. */
   int (*event)(void *thr, struct worker *w, struct err *err);
 
-  /* [opt] In place of next and event: a loop over worker_step(), with no open
+  /* [opt] Instead of next and event: a loop over worker_step(), with no open
    * event at its end. */
   int (*loop)(void *thr, struct worker *w, struct err *err);
 
-  /* [opt] A ping of an idle worker.  A negative value as from event(). */
+  /* [opt] An idle worker's ping.  A negative value as from event(). */
   int (*ping)(void *thr, struct worker *w, struct err *err);
 
   /*
    * [opt] Of a member of a mix: the loop for the open event; see worker_turn().
-   * No event is open afterwards if this worker has no more to do.  A negative
-   * value as from event().
+   * If this worker is done, no event is open afterwards.  A negative value as
+   * from event().
    */
   int (*turn)(void *thr, struct worker *w, struct err *err);
-  /* [opt] Of the only member of this worker: is loop() called in place of
-   * turn()? */
+  /* [opt] Of a worker's only member: is loop() called instead of turn()? */
   bool (*loops)(void *thr);
 
-  /* [opt] Does this worker, which has left its loop, hold what others may wait
-   * for, such as a transaction? */
+  /* [opt] Does this worker, which has left its loop, hold something that
+   * others need, such as locks? */
   bool (*holds)(void *thr);
 
   /*
    * [opt] The end of a worker, part of the elapsed time, also after an error
-   * elsewhere.  No finish() begins before all workers have returned from
-   * drain().  With finish(), the automatic deadline is for events only.
+   * elsewhere.  finish() begins after all workers have returned from drain().
+   * With finish(), the automatic deadline is for events only.
    */
   int (*drain)(void *thr, struct worker *w, struct err *err);
   int (*finish)(void *thr, struct worker *w, struct err *err);
 
-  /* [opt] At a forced shutdown, from another thread: wake blocked workers.
+  /* [opt] At a forced shutdown, from another thread: wakes blocked workers.
    * Must not block. */
   void (*interrupt)(void *run, enum interrupt_step step);
 
@@ -148,30 +148,29 @@ struct test_ops {
   /* [opt] After all workers: does the database run in this process? */
   bool (*in_process)(void *run);
 
-  /* [opt] At the same time: is the server on this machine?  *ret_pid is 0, and
-   * *ret_driver NULL, if unknown. */
+  /* [opt] Also then: is the server on this machine?  Unknown: *ret_pid is 0,
+   * *ret_driver NULL. */
   bool (*server)(void *run, int *ret_pid, const char **ret_driver);
 
   /*
-   * [opt] For structured results, and for the last report with setup->sums: the
-   * test's own counts.  By one thread at a time, from begin() to close(); must
-   * not block.
+   * [opt] The test's own counts, for structured results, and for the last
+   * report with setup->sums.  One thread at a time, from begin() to close();
+   * must not block.
    */
   void (*tally)(void *run, struct tally *to);
 
-  /* [opt] For structured results.  Called once, after workers have ended or
-   * were left behind: must not block.  The runner frees *ret. */
+  /* [opt] For structured results.  Once, after workers have ended or were
+   * left behind: must not block.  The runner frees *ret. */
   void (*details)(void *run, struct test_details *ret);
 
-  /* [opt] For text after the last report of rank 0: the details of all
-   * ranks. */
+  /* [opt] For text after rank 0's last report: the details of all ranks. */
   void (*take_whole)(void *run, const struct test_details *whole);
 
-  /* [opt] Doubts about `total`, the measured part.  Called with details(). */
+  /* [opt] Warnings about `total`, the measured part.  Called with details(). */
   void (*warnings)(void *run, const struct report *total, struct warnings *to);
 
   /* [opt] For --db-debug: r->execution and r->fetching since the last call.
-   * Called like tally(). */
+   * Like tally(). */
   void (*statement_times)(void *run, struct report *r);
 
   /* [opt] Change setup->of_test and setup->sums. */
@@ -190,15 +189,15 @@ struct test {
   const struct report_form *form;
   const struct run_members *members; /* [opt] of a mix */
   bool hidden;                       /* not in lists */
-  bool no_deadline; /* no automatic shutdown: its events have no time limit */
+  bool no_deadline; /* no automatic shutdown: events have no time limit */
   bool own_limit;   /* --events has no effect */
   bool has_classes;
-  bool loads_cpu; /* workers only compute: their clocks are watched */
+  bool loads_cpu; /* only computes: clocks are watched */
 
   /*
-   * [opt] Options choose between several tests of one name, with the same
-   * options: *ret becomes the chosen test, or stays.  -EINVAL: the options do
-   * not fit together.
+   * [opt] Options choose one of several tests of this name and options: *ret
+   * becomes the chosen test, or stays.  -EINVAL: the options do not fit
+   * together.
    */
   int (*variant)(const void *cfg, const struct test **ret, struct err *err);
 };

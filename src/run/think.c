@@ -1,5 +1,5 @@
 /*
- * think.c - how long a worker waits between two events.
+ * think.c - see think.h.
  */
 #include "run/think.h"
 

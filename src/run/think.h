@@ -20,8 +20,8 @@ struct think {
   uint64_t a_ns, b_ns;
 };
 
-/* "50ms", "exp:MEAN", "uniform:MIN:MAX"; no time is THINK_NONE.  -EINVAL: not
- * of this form; *ret is left alone. */
+/* "50ms", "exp:MEAN", "uniform:MIN:MAX"; no time is THINK_NONE.  -EINVAL:
+ * *ret is unchanged. */
 int think_parse(const char *text, struct think *ret);
 
 uint64_t think_draw(const struct think *think, struct rng *rng);

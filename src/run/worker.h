@@ -30,26 +30,26 @@ enum worker_phase {
 };
 
 struct worker {
-  /* Only the worker writes these. */
+  /* Only the worker writes. */
   unsigned tid;
   bool open;
   bool again;   /* the next step goes on with the open event */
   bool skipped; /* the last event had nothing to do */
-  /* For the test: something must be completed before the event.  Always set in
-   * a mix, whose members use worker_turn(). */
+  /* For the test: something must be completed before the event.  Always set
+   * in a mix, which uses worker_turn(). */
   bool unsettled;
-  /* The worker comes with a storm and runs one event: see test_ops.arrive(). */
+  /* Comes with a storm and runs one event: see test_ops.arrive(). */
   bool late;
   uint64_t start_ns;  /* of the open event, or of its arrival */
-  uint64_t look_ns;   /* from then on worker_step() takes the slow path */
-  uint64_t tickets;   /* events until worker_step() takes the slow path */
-  uint64_t kept;      /* more of the block that was taken */
-  uint64_t iteration; /* number of the present event, from 1 */
-  uint64_t rest_ns;   /* wait before the next event */
+  uint64_t look_ns;   /* when worker_step() takes the slow path */
+  uint64_t tickets;   /* events before that */
+  uint64_t kept;      /* rest of the block */
+  uint64_t iteration; /* the present event, from 1 */
+  uint64_t rest_ns;   /* before the next event */
   struct recorder *recorder;
   const struct recorders *recorders;
-  bool counted;             /* tickets count: the warm-up is over */
-  uint64_t block;           /* tickets to take at a time */
+  bool counted;             /* after the warm-up */
+  uint64_t block;           /* tickets at a time */
   uint64_t block_ns;        /* when the last block was taken */
   struct rand_stream *rand; /* of the workload */
   struct rng think;         /* of pauses */
@@ -57,28 +57,28 @@ struct worker {
   struct run *run;
   void *thr;   /* from thread_open() */
   void *group; /* [opt] from group_open() of the client's thread */
-  /* [opt] Called between two events, outside of any latency; may WAIT. */
+  /* [opt] Called between two events, outside of any latency; can WAIT. */
   void (*between)(void *ctx);
   void *between_ctx;
   uint64_t moves;       /* fiber_switches() at the last worker_step_in_turn() */
   uint64_t gave_way_ns; /* when it let others run */
 
-  /* [opt] Classes of operations.  Clients of a thread share this recorder, and
-   * those in `rated` and `members`. */
+  /* [opt] Classes of operations.  The clients of a thread share these,
+   * `rated` and `members`. */
   struct class_recorder *classes;
-  /* For the event log, set by the test; cleared at the end of the event. */
+  /* For the event log, set by the test; cleared at the event's end. */
   uint16_t event_class; /* EVENT_NO_CLASS */
   bool event_failed;
 
-  /* Each event takes the slow path at its end. */
+  /* The end of each event takes the slow path. */
   bool watched;
-  uint64_t began_ns;         /* with a rate: when the worker took the event */
-  struct event_ring *events; /* [opt] to the event log */
+  uint64_t began_ns;            /* with a rate: when the event was taken */
+  struct event_ring *events;    /* [opt] to the event log */
   struct class_recorder *rated; /* [opt] service time and lag */
 
   struct schedule *schedule; /* [opt] */
 
-  /* In a mix: the member whose event is open, and the counts of members; else
+  /* In a mix: the member of the open event, and the counts of members; else
    * NULL. */
   struct class_recorder *members;
   unsigned member;
@@ -86,12 +86,12 @@ struct worker {
   bool turn_given;  /* its event has not begun */
   bool turn_unread; /* it must complete something before the end of the event */
 
-  /* Time on the run queue before the measured part. */
+  /* On the run queue before the measured part. */
   uint64_t queue_before_ns;
 
-  /* See delay.h: the next event to measure, and when to choose anew; event and
-   * time of the last choice; whether the open event is
-   * measured; waiting time so far; how late the worker woke up. */
+  /* See delay.h: the next event to measure, and when to choose anew; event
+   * and time of the last choice; whether the open event is measured; waiting
+   * time so far; how late the worker woke up. */
   uint64_t sample_at, sample_ns;
   uint64_t chosen_at, chosen_ns;
   double paced_events, paced_ns;
@@ -100,31 +100,30 @@ struct worker {
 
   /* Other threads read these. */
   _Atomic uint32_t phase;     /* enum worker_phase */
-  _Atomic uint64_t left_ns;   /* when its loop ended; 0: not yet */
-  _Atomic uint32_t recording; /* 1: an event of the warm-up is being recorded */
+  _Atomic uint64_t left_ns;   /* end of its loop; 0: not yet */
+  _Atomic uint32_t recording; /* 1: records an event of the warm-up */
   _Atomic uint64_t queue_ns;  /* on the run queue in the measured part */
   _Atomic int os_id;          /* of the thread */
 } CACHE_ALIGNED;
 
-/* Is each event of the measured part recorded in more places than one? */
+/* Is each event recorded in more places than one? */
 static inline bool worker_is_watched(const struct worker *w)
 {
   return w->events || w->rated || w->members;
 }
 
 /*
- * End the open event, if any, and start the next: record the latency, check
- * limits, take a ticket, wait for the arrival under --rate.  One clock reading
- * does both.  False: leave the loop; no event is open.
+ * Ends the open event, if any, and starts the next: records the latency, checks
+ * limits, takes a ticket, waits for the arrival under --rate.  One clock
+ * reading does both.  False: leave the loop; no event is open.
  */
 bool worker_step(struct worker *w);
 
-/* The same for a client that shares its thread: a client that was not parked
- * since its last step lets others run first, outside of any latency. */
+/* The same for a client that shares its thread: unless parked since its last
+ * step, it first lets others run, outside of any latency. */
 bool worker_step_in_turn(struct worker *w);
 
-/* The three parts of a step: take a ticket and WAIT for the arrival, start,
- * end. */
+/* The parts of a step: take a ticket and WAIT for the arrival, start, end. */
 bool worker_more(struct worker *w);
 void worker_start(struct worker *w);
 void worker_stop(struct worker *w);
@@ -132,7 +131,7 @@ void worker_stop(struct worker *w);
 /*
  * The step of a member of a mix.  The mix opens an event with worker_step(),
  * calls worker_give(), and lets the member run its loop, where worker_turn()
- * returns true once, and once more for each worker_again().  False: the member
+ * returns true once, and once more per worker_again().  False: the member
  * returns, and the event stays open.
  */
 void worker_give(struct worker *w, unsigned member);
@@ -140,40 +139,41 @@ bool worker_turn(struct worker *w);
 
 /*
  * WAITS for `ns`, in a loop without events.  From the first call on the worker
- * stands aside: the others decide when the load ends, and what it still does
- * then is interrupted.  False: the load has ended.
+ * stands aside: others decide when the load ends, which interrupts this worker.
+ * False: the load has ended.
  */
 bool worker_linger(struct worker *w, uint64_t ns);
 
-/* The worker stands aside no more.  False: the load has ended. */
+/* The worker stands aside no longer.  False: the load has ended. */
 bool worker_return(struct worker *w);
 
-/* The open event ends and is not counted; its ticket is used up. */
+/* The open event ends uncounted; its ticket is used up. */
 void worker_abandon(struct worker *w);
 
-/* The same for an event that had nothing to do.  The worker goes on, even if it
- * runs one event at a time for others. */
+/* The same for an event that had nothing to do.  The worker goes on, even if
+ * it runs one event at a time for others. */
 void worker_skip(struct worker *w);
 
-/* The next worker_step() returns true at once, and the open event goes on with
- * the same start. */
+/* The next worker_step() returns true at once, and the open event continues
+ * with its start. */
 void worker_again(struct worker *w);
 
-/* Wait before the next event, outside of any latency.  Several calls add up. */
+/* Waits before the next event, outside of any latency.  Several calls add
+ * up. */
 void worker_rest(struct worker *w, uint64_t ns);
 
-/* The event that may start, or is open, is not counted, and its ticket goes to
- * another worker. */
+/* The event that can start, or is open, is not counted; another worker gets
+ * its ticket. */
 void worker_give_back(struct worker *w);
 
-/* A word that changes from 0 when the run ends early, for wait_while(); and the
+/* A word that becomes nonzero when the run ends early, for wait_while(); the
  * end of events, or PLAN_NO_LIMIT. */
 _Atomic uint32_t *worker_stop_word(struct worker *w);
 uint64_t worker_end_ns(const struct worker *w);
 
 bool worker_is_over(struct worker *w);
 
-/* Report the failure, and end the run. */
+/* Reports the failure and ends the run. */
 void worker_failed(struct worker *w, const struct err *why);
 
 /* In run->asked, with the status. */
@@ -182,9 +182,8 @@ enum {
 };
 
 /*
- * A script has called os.exit(status): report the first such call, and end the
- * run with its report.  The exit status of the run is that of the call, and
- * EXIT_ASKED in place of 0.
+ * For os.exit(status) of a script: reports the first call, and ends the run
+ * with its report.  The run's exit status is `status`; EXIT_ASKED if that is 0.
  */
 void worker_exit(struct worker *w, unsigned char status, const struct err *why);
 

@@ -1,5 +1,5 @@
 /*
- * workers.c - the life of workers: threads, or clients that threads carry.
+ * workers.c - see workers.h.
  */
 #include "run/workers.h"
 
@@ -30,8 +30,8 @@
 
 static void workers_life(void *arg);
 
-/* Counts as ready and gone.  The first one says why, and clears the text for
- * the others.  NULL: the run ends anyway. */
+/* Counts as ready and gone.  The first one reports why, and clears the text
+ * for the others.  NULL: the run ends anyway. */
 static void workers_never_begun(struct worker *w, struct err *why)
 {
   struct run *run = w->run;
@@ -58,8 +58,8 @@ enum {
   PLACES = 32, /* clients that open at a time */
 };
 
-/* Then as many begin: servers may be far away, or clients wait for each
- * other. */
+/* Then as many begin again: servers can be far away, or clients wait for
+ * each other. */
 #define PATIENCE_NS (100 * NS_PER_MS)
 
 /* NULL: all have begun. */
@@ -111,7 +111,7 @@ static void idle_opened(struct carrier *c)
     (void)idle_begin_one(c);
 }
 
-/* A fiber: openings that take long do not keep others waiting. */
+/* In a fiber: slow openings do not keep others waiting. */
 static void idle_begin(void *arg)
 {
   struct carrier *c = arg;
@@ -135,10 +135,10 @@ enum {
   CLIENT_LEAST = 16 * 1024,  /* bytes */
   MAPS_SPARE = 2048,         /* for the rest of the program */
   LOOK_EVERY = 256,          /* clients */
-  MEMORY_SPARE = 64 << 20,   /* bytes, for all other programs */
+  MEMORY_SPARE = 64 << 20,   /* bytes, for other programs */
 };
 
-/* Where stacks use up the maps, nothing else gets memory. */
+/* If stacks use up the maps, nothing else gets memory. */
 static int check_maps(unsigned clients, struct err *err)
 {
   const uint64_t needed = loop_maps_of_fiber() * (uint64_t)clients + MAPS_SPARE;
@@ -169,8 +169,8 @@ static int check_memory(unsigned clients, struct err *err)
                  (unsigned long long)(space_free(&space) >> 20));
 }
 
-/* The script decides how much a client takes.  Without memory the system kills
- * this process or another one. */
+/* The script decides how much a client takes.  Without memory the system
+ * kills this or another process. */
 static bool clients_lack_memory(const struct worker *w, struct err *err)
 {
   struct run *run = w->run;
@@ -240,7 +240,7 @@ static void record_lag(void *ctx, uint64_t ns)
     hist_record(c->lag, ns);
 }
 
-/* Every carriers-th worker.  Without memory for one, none begins. */
+/* Every carriers-th worker; none without memory for all. */
 static int carry(struct carrier *c, struct loop *l, void *group,
                  struct err *err)
 {
@@ -266,7 +266,7 @@ static size_t client_stack(const struct plan *plan)
   return plan->stack_bytes > CLIENT_STACK ? plan->stack_bytes : CLIENT_STACK;
 }
 
-/* Clients may use up all file descriptors that loops need. */
+/* Clients can use up the file descriptors that loops need. */
 static void await_loops(struct run *run)
 {
   uint32_t n;
@@ -275,7 +275,6 @@ static void await_loops(struct run *run)
     wait_while(&run->loops, n, WAIT_FOREVER);
 }
 
-/* A loop each, or none. */
 static void count_loops(struct run *run, unsigned n)
 {
   (void)atomic_fetch_add(&run->loops, n);
@@ -324,7 +323,7 @@ static void *carrier_main(void *arg)
 
 /* ---- the life of a worker ---- */
 
-/* Then workers that have left go on. */
+/* Then workers outside of their loops go on. */
 #define LEAVE_PATIENCE_NS (100 * NS_PER_MS)
 
 static void set_phase(struct worker *w, enum worker_phase phase)
@@ -439,7 +438,7 @@ static void note_left(struct run *run)
     run_news(run);
 }
 
-/* For closing, before a forced end. */
+/* Before a forced end. */
 static uint64_t latest_close_ns(const struct run *run)
 {
   const uint64_t grace_ns = run->plan->grace_ns;
@@ -449,15 +448,16 @@ static uint64_t latest_close_ns(const struct run *run)
            : run->end_ns + grace_ns / 2;
 }
 
-/* Closing sessions takes a server's time from others' last events.  If none of
- * those leaves, they may need what these hold, such as locks. */
+/* Closing sessions takes a server's time from others' last events.  But
+ * others can need something that this worker holds, such as locks: if none
+ * leaves for some time, it goes on. */
 static void let_others_leave(struct worker *w, void *thr)
 {
   struct run *run = w->run;
   const struct test_ops *ops = run->test->ops;
   const uint64_t latest_ns = latest_close_ns(run);
 
-  if (run_is_open(run, clock_now_ns()) || /* it leaves before the others */
+  if (run_is_open(run, clock_now_ns()) || /* leaves before the others */
       (ops->holds && ops->holds(thr)))
     return;
   while (atomic_load(&run->may_close) == 0) {
@@ -470,7 +470,7 @@ static void let_others_leave(struct worker *w, void *thr)
   }
 }
 
-/* Clients of a thread wait together: one counts. */
+/* Clients of a thread wait together: only one counts. */
 static bool counts_queue(const struct worker *w)
 {
   const unsigned carriers = w->plan->carriers;
@@ -478,8 +478,8 @@ static bool counts_queue(const struct worker *w)
   return carriers == 0 || w->tid < carriers;
 }
 
-/* The conductor hears of the last worker, and of each if the run does not end
- * as planned. */
+/* Wakes the conductor for the last worker, and for each if the run does not
+ * end as planned. */
 static void note_gone(struct run *run)
 {
   const uint32_t n = atomic_fetch_add(&run->gone, 1) + 1;
@@ -506,7 +506,7 @@ static bool open_worker(struct worker *w, void **ret_thr, struct err *err)
          ops->thread_open(run->test_run, w, ret_thr, err) == 0;
 }
 
-/* On a thread or in a fiber. */
+/* In a thread or fiber. */
 static void workers_life(void *arg)
 {
   struct worker *w = arg;
@@ -519,7 +519,7 @@ static void workers_life(void *arg)
 
   err.text[0] = '\0';
   say_state(w, "started");
-  called_off = run_signal(run) != 0; /* starting thousands takes a while */
+  called_off = run_signal(run) != 0; /* starting thousands takes time */
   opened = !called_off && open_worker(w, &thr, &err);
   w->thr = thr;
   say_state(w, opened ? "initialized" : "failed to initialize!");

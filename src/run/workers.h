@@ -16,17 +16,17 @@ struct workers {
   struct run *run;
   pthread_t *threads; /* owned */
   unsigned started;
-  unsigned n; /* workers, in threads or carried */
+  unsigned n; /* in threads or carried */
 };
 
-/* run->carriers, before the workers start and after all threads have ended. */
+/* Before the workers start, and after all threads have ended. */
 int workers_make_clients(struct run *run, struct err *err);
 void workers_drop_clients(struct run *run);
 
-/* Start all workers, which wait at the gate, also after a failure. */
+/* Starts all workers, which wait at the gate, even after a failure. */
 int workers_start(struct workers *workers, struct run *run, struct err *err);
 
-/* Open the gate (enum gate). */
+/* `gate`: enum gate. */
 void workers_release(struct workers *workers, unsigned gate);
 
 void workers_join(struct workers *workers);

@@ -1,5 +1,5 @@
 /*
- * writeback.c - the wait of --settle.
+ * writeback.c - see writeback.h.
  */
 #include "run/writeback.h"
 
@@ -58,7 +58,6 @@ static bool sleep_until(struct run *run, uint64_t until_ns)
   return false;
 }
 
-/* Is little left to be written? */
 static bool await_writeback(struct run *run, struct run_settled *s,
                             uint64_t until_ns)
 {

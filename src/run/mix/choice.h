@@ -25,7 +25,6 @@ struct mix_weights {
   uint8_t *deck;  /* owned; [cards], by member */
 };
 
-/* Of a client. */
 struct mix_choice {
   struct rng rng;
   uint8_t *deck; /* owned; [cards]; NULL: none */

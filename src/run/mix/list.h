@@ -22,7 +22,7 @@ enum {
 
 enum mix_order {
   MIX_RANDOM,
-  MIX_DECK, /* from a shuffled deck, without replacement */
+  MIX_DECK, /* without replacement */
 };
 
 struct mix_cfg {
@@ -47,7 +47,7 @@ struct mix_list {
   bool dedicated;
 };
 
-/* -EINVAL: `err` has the item, and what is allowed. */
+/* -EINVAL: `err` has the item, and the allowed form. */
 int mix_list_parse(struct mix_list *ret, const struct opt_list *items,
                    struct err *err);
 void mix_list_done(struct mix_list *list);

@@ -30,7 +30,7 @@ struct mixrun {
   unsigned n;
   struct mix_weights weights;
   unsigned opened;
-  void *of[MIX_MEMBERS_MAX]; /* what they made */
+  void *of[MIX_MEMBERS_MAX];
 };
 
 /* ---- answers of the members ---- */
@@ -51,7 +51,7 @@ static void mixrun_interrupt(void *arg, enum interrupt_step step)
   }
 }
 
-/* A member with a database makes the report one of statements. */
+/* If a member has a database, the report is one of statements. */
 static const struct report_form *mixrun_form(void *arg)
 {
   const struct mixrun *run = arg;
@@ -417,8 +417,8 @@ struct thread {
   struct worker *w;
   unsigned only; /* run->n: all */
   struct mix_choice choice;
-  unsigned end;              /* the members below are open... */
-  void *of[MIX_MEMBERS_MAX]; /* ...but for NULL */
+  unsigned end; /* members below are open, unless NULL */
+  void *of[MIX_MEMBERS_MAX];
 };
 
 static bool mixtest_has_member(const struct thread *t, unsigned member)

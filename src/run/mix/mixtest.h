@@ -1,6 +1,6 @@
 /*
  * mixtest.h - several tests as one: a worker chooses a member for each event,
- * or has only one.  Members have turn() (run/test.h).
+ * or has only one.  Members have turn().
  */
 #ifndef BENCH_MIX_MIXTEST_H
 #define BENCH_MIX_MIXTEST_H
