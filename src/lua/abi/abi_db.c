@@ -1,6 +1,6 @@
 /*
- * abi_db.c - database functions of the program's Lua modules, in addition to
- * those of sysbench.
+ * abi_db.c - database functions of the Lua modules, in addition to those of
+ * sysbench.
  */
 #include <math.h>
 #include <stddef.h>
@@ -66,8 +66,8 @@ sql_connection *bench_db_visitor(sql_driver *drv)
   return c ? conn_abi(c) : NULL;
 }
 
-/* ret_ms has VISIT_STEPS + 1 places: milliseconds of each step, 0 for none; in
- * the last place 1 if the client library opened the connection. */
+/* ret_ms has VISIT_STEPS + 1 places: milliseconds per step, or 0; the last
+ * is 1 if the client library opened the connection. */
 bool bench_db_visit(sql_connection *con, int way, const char *query, size_t len,
                     double *ret_ms)
 {
@@ -106,7 +106,7 @@ void bench_db_set_class(sql_statement *stmt, void *cls)
                  cls ? cls : (void *)(uintptr_t)&statement_prepared);
 }
 
-/* The address of an object.  A cast in Lua would leave garbage. */
+/* A cast of the object in Lua would leave garbage. */
 double bench_db_address(const void *object)
 {
   return (double)(uintptr_t)object;
@@ -150,10 +150,10 @@ const char *bench_db_text(sql_statement *stmt)
 }
 
 /*
- * Before each execution, a number of 1..highest by the chosen distribution goes
- * to the parameter `first`, and the same plus `span` to `last` unless NULL;
- * both are BIGINT.  Returns the number of successes; the first failure ends the
- * loop.  Rows are dropped.
+ * Before each execution, the parameter `first` gets a number of 1..highest by
+ * the chosen distribution; `last`, unless NULL, gets the number plus `span`;
+ * both are BIGINT.  Drops rows.  Returns the number of successes; the first
+ * failure ends the loop.
  */
 double bench_db_draw(sql_statement *stmt, double times, double highest,
                      void *first, void *last, double span)
@@ -217,7 +217,7 @@ void bench_db_connection_later(sql_connection *con)
 
 enum {
   EXACT_DIGITS = 15, /* that a double holds */
-  NUMBER_BYTES = 64, /* longest number of other forms */
+  NUMBER_BYTES = 64, /* longest of other forms */
 };
 
 /* Numbers of other forms, such as 1e3; NaN: not a number. */
@@ -242,7 +242,7 @@ static double other_number(const sql_value *v, unsigned decimals)
 }
 
 /*
- * NaN for NULL or no number.  With `decimals` (at most 3), multiplied by ten
+ * NaN: NULL, or not a number.  With `decimals` (at most 3), multiplied by ten
  * that often and rounded: money becomes cents.  Digits and a point are read
  * exactly.
  */
@@ -303,7 +303,7 @@ const char *bench_db_quote(sql_connection *con, const char *text, size_t len,
   return strbuf_str(&s->quoted);
 }
 
-/* *ret_setting: the setting of the server that limits *ret_max, or NULL. */
+/* *ret_setting: the server's setting that limits *ret_max, or NULL. */
 double bench_db_statement_sizes(sql_connection *con, double *ret_max,
                                 const char **ret_setting)
 {
@@ -323,7 +323,7 @@ const char *bench_db_bulk_prefix(sql_connection *con, size_t *ret_len)
   return strbuf_str(&b->text);
 }
 
-/* Can rows be copied instead of inserted, with the same result? */
+/* Can copies replace inserts, with the same result? */
 bool bench_copy_is_checked(sql_connection *con)
 {
   const struct driver_copy *copy = conn_of(con)->driver->copy;
@@ -396,7 +396,7 @@ const char *bench_db_reason(sql_connection *con)
   return conn_failure(conn_of(con))->text;
 }
 
-/* NULL: no message, or no memory to keep it; then it was printed. */
+/* NULL: no message; or no memory, then it was printed. */
 void *bench_db_take_message(sql_connection *con)
 {
   struct conn_message taken = conn_take_message(conn_of(con));

@@ -35,7 +35,7 @@ static struct worker *current_worker(void)
   return LIKELY(s != NULL) ? s->worker : NULL;
 }
 
-/* The same if `thread_id` is its number. */
+/* The same for the thread's own number. */
 static struct worker *worker_of(int thread_id)
 {
   const struct state *s = state_current();
@@ -132,7 +132,7 @@ void bench_event_abandon(void)
     worker_abandon(w);
 }
 
-/* Nothing to do: the event is not counted. */
+/* The event is not counted. */
 void bench_event_skip(void)
 {
   struct worker *w = current_worker();
@@ -141,7 +141,7 @@ void bench_event_skip(void)
     worker_skip(w);
 }
 
-/* Is there no time for another attempt?  Events end with the run, everything
+/* Is it too late for another attempt?  Events end with the run, everything
  * else at its deadline. */
 static bool is_over(const struct state *s)
 {
@@ -195,7 +195,6 @@ bool bench_in_event(void)
   return s && env_in_event(&s->env);
 }
 
-/* 0: not a time. */
 static uint64_t nanoseconds(double seconds)
 {
   if (!(seconds > 0))
@@ -220,7 +219,7 @@ bool bench_linger(double seconds)
   return w && worker_linger(w, nanoseconds(seconds));
 }
 
-/* Excludes the client from all figures, or not. */
+/* Excludes the client from all figures, or includes it again. */
 void bench_off_duty(bool off)
 {
   struct state *s = state_current();

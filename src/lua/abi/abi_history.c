@@ -1,6 +1,6 @@
 /*
- * abi_history.c - records a history.  The main state opens it before the first
- * client starts, and closes it after the last one.
+ * abi_history.c - records a history: opened in the main state before the first
+ * client starts, closed after the last one.
  */
 #include <stdio.h>
 

@@ -1,6 +1,5 @@
 /*
- * abi_kinds.c - what the scripts json, secondary and tpcc have loaded, for
- * their checks.
+ * abi_kinds.c - for checks: data that json, secondary and tpcc have loaded.
  */
 #include <math.h>
 
@@ -9,8 +8,8 @@
 #include "db/load/kinds/secondary.h"
 #include "db/load/kinds/tpcc.h"
 
-/* Returns the length; 0: no such document.  `param`: the number of documents
- * and groups, the length of the body, the seed; `to` has 1200 bytes. */
+/* Returns the length; 0: no such document.  `param`: numbers of documents
+ * and groups, length of the body, seed; `to` has 1200 bytes. */
 int bench_json_document(const double *param, double id, double n, char *to)
 {
   uint64_t value[JSON_PARAMS];
@@ -27,7 +26,7 @@ int bench_json_document(const double *param, double id, double n, char *to)
   return (int)json_write(value, (uint64_t)id, (uint64_t)n, to);
 }
 
-/* The sum of the ids of all rows with value k of the indexed column, and of v;
+/* Sums of the ids and of v over all rows with value k of the indexed column;
  * 0: unknown value. */
 double bench_secondary_sums(double data_seed, double keys, double rows_per_key,
                             double k, double *ret_v)
@@ -55,8 +54,8 @@ double bench_secondary_sums(double data_seed, double keys, double rows_per_key,
   return (double)ids;
 }
 
-/* Of row number `key` of the table stock, from 1 in the order of the primary
- * key.  NaN: no such row, or a seed that a Lua number cannot hold. */
+/* Of row `key` of the table stock, from 1 in the order of the primary key.
+ * NaN: no such row, or a seed that a Lua number cannot hold. */
 double bench_tpcc_first_quantity(double seed, double key)
 {
   if (!(fabs(seed) < 0x1p53 && key >= 1 && key < 0x1p63))

@@ -1,7 +1,7 @@
 /*
- * abi_load.c - the loader for the bundled scripts.  All states of a command
- * share one struct load, which belongs to the script; a table that is filled
- * separately has its own.
+ * abi_load.c - the loader for the bundled scripts. All states of a command
+ * share one struct load, which the script owns; a table filled separately has
+ * its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,11 +27,11 @@ struct handle {
   struct err err;        /* of the last failed call */
 };
 
-/* `value` may be anything that a script has calculated. */
+/* `value` is any result of a script. */
 static int whole_number(double value, const char *what, uint64_t *ret,
                         struct err *err)
 {
-  if (!(value >= 0 && value < 0x1p63)) /* refuses NaN, too */
+  if (!(value >= 0 && value < 0x1p63)) /* or NaN */
     return err_set(err, -EINVAL,
                    "the %s must be from 0 to less than 2^63, not %g", what,
                    value);
@@ -226,7 +226,7 @@ static int check_table(struct state *s, struct conn *c, const struct kind *kind,
   return rc;
 }
 
-/* The state and the arguments of a check; NULL: none, and *ret_text is why. */
+/* NULL: *ret_text is why. */
 static struct state *begin_check(struct kind_args *ret, const char **ret_text)
 {
   struct state *s = state_current();
@@ -242,8 +242,8 @@ static struct state *begin_check(struct kind_args *ret, const char **ret_text)
   return s;
 }
 
-/* Returns 0 and the differences or "", or -1 and the reason why they are
- * unknown; valid until the next call in this state. */
+/* Returns 0 and the differences or ""; -1 (unknown) and the reason.  Valid
+ * until the next call in this state. */
 int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text)
 {
@@ -264,7 +264,7 @@ int bench_load_check(sql_connection *con, double table, double size,
   return tell_check(s, rc, &err, ret_text);
 }
 
-/* Without the columns in the list `skip`. */
+/* Ignores the columns in `skip`. */
 int bench_load_check_kind(sql_connection *con, const char *kind,
                           const char *const *names, const double *values, int n,
                           double table, const char *skip, const char **ret_text)
@@ -289,8 +289,8 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
   return tell_check(s, rc, &err, ret_text);
 }
 
-/* After tables were dropped.  Returns a line about their space, or ""; valid
- * until the next call in this state. */
+/* After tables were dropped: a line about their space, or ""; valid until
+ * the next call in this state. */
 const char *bench_load_tidy(sql_connection *con)
 {
   struct state *s = state_current();
@@ -302,7 +302,7 @@ const char *bench_load_tidy(sql_connection *con)
   return strbuf_str(&s->quoted);
 }
 
-/* Progress of warmup counts tables, of check rows.  NULL: none. */
+/* Progress of warmup counts tables, of check rows.  NULL: no progress. */
 void *bench_pace_open(bool warmup, double total)
 {
   const struct state *s = state_current();

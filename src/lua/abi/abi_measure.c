@@ -105,7 +105,7 @@ double bench_series_gap(void *series, double *ret_at)
   return (double)gap / NS_PER_S;
 }
 
-/* The cells are common to all states. 0, or a negative errno value. */
+/* For all states.  0, or a negative errno value. */
 int bench_sums_open(double cells)
 {
   struct state *s = state_current();
@@ -144,8 +144,7 @@ int bench_sequence_take(const char *name, double n, double limit,
            : -ENOENT;
 }
 
-/* A job of three numbers for other clients of this process. 0, or a negative
- * errno value. */
+/* For other clients of this process.  0, or a negative errno value. */
 int bench_job_put(double a, double b, double c)
 {
   struct state *s = state_current();
@@ -154,7 +153,7 @@ int bench_job_put(double a, double b, double c)
   return s ? jobs_put(&s->script->jobs, &job) : -ENOENT;
 }
 
-/* The oldest job; false: none. */
+/* The oldest; false: none. */
 bool bench_job_take(double *ret_three)
 {
   struct state *s = state_current();
@@ -179,8 +178,7 @@ double bench_now_ns(void)
   return (double)clock_now_ns();
 }
 
-/* Something other than a statement has taken this time, in the class of a
- * label. */
+/* The time of something other than a statement, in the class of a label. */
 void bench_class_record(void *cls, double took_ns)
 {
   struct state *s = state_current();
@@ -234,7 +232,7 @@ sb_histogram_t *bench_grid_place(void *zeroed, double size, double range_min,
 
 void sb_histogram_update(sb_histogram_t *h, double value)
 {
-  (void)grid_update(&h->grid, value); /* NaN is not counted */
+  (void)grid_update(&h->grid, value); /* ignores NaN */
 }
 
 void sb_histogram_print(sb_histogram_t *h)

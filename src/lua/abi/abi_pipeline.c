@@ -40,7 +40,6 @@ double bench_pipeline_run_bulk(sql_connection *con)
   return pipeline_run_bulk(conn_of(con));
 }
 
-/* The last pipeline. */
 double bench_pipeline_number(sql_connection *con)
 {
   return pipeline_number(conn_of(con));

@@ -1,6 +1,6 @@
 /*
  * abi_programs.c - programs that scripts start, and the end of this one.
- * Threads of a run block some signals; programs that they start do not.
+ * Threads of a run block signals that their programs must not block.
  */
 #include <errno.h>
 #include <spawn.h>
@@ -25,7 +25,7 @@ void bench_signals_close(void)
   signals_close();
 }
 
-/* Returns the process id, or -1 with errno. */
+/* -1: see errno. */
 static pid_t start(const char *command)
 {
   char *const argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",

@@ -1,7 +1,7 @@
 /*
  * abi_rand.c - random numbers from the stream of the current state.  Functions
- * with sb_ have the 32-bit types that scripts declare; those with bench_ take
- * and return Lua numbers.
+ * with sb_ have the 32-bit types that scripts declare; those with bench_ use
+ * Lua numbers.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "stats/rand/stream.h"
 #include "stats/rand/text.h"
 
-/* NULL outside of states: in a thread of a C module. */
+/* NULL in a thread of a C module. */
 static struct rand_stream *stream(void)
 {
   const struct state *s = state_current();
@@ -18,7 +18,7 @@ static struct rand_stream *stream(void)
   return s ? s->rand : NULL;
 }
 
-/* Cuts off fractions; beyond 64 bits the nearest number, for NaN 0. */
+/* Cuts off fractions; the nearest number beyond 64 bits; 0 for NaN. */
 static int64_t whole(double x)
 {
   if (LIKELY(__builtin_fabs(x) < 0x1p63))
@@ -26,7 +26,6 @@ static int64_t whole(double x)
   return x > 0 ? INT64_MAX : x < 0 ? INT64_MIN : 0;
 }
 
-/* `draw` uses stream `s`. */
 #define DISTRIBUTION(name, draw)                    \
   static int64_t draw_##name(int64_t a, int64_t b)  \
   {                                                 \

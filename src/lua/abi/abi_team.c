@@ -16,8 +16,7 @@
 #include "lua/engine/state.h"
 #include "run/plan.h"
 
-/* The threads of this process that execute the command; 1: not a parallel
- * command. */
+/* This process's threads of the command; 1: not a parallel command. */
 int bench_team_size(void)
 {
   const struct state *s = state_current();
@@ -25,7 +24,7 @@ int bench_team_size(void)
   return s && s != s->script->main ? (int)s->script->setup.plan->threads : 1;
 }
 
-/* Of this process and script, or member of a mix. */
+/* Of this process, and of the script, or member of a mix. */
 int bench_clients(void)
 {
   const struct state *s = state_current();
@@ -77,7 +76,7 @@ int sb_lua_set_test_args(sb_arg_t *args, size_t len)
   return s && options_set_args(s, args, len) == 0 ? 0 : 1;
 }
 
-/* Without the title line, as scripts do. */
+/* Without the title line. */
 void sb_print_test_options(void)
 {
   const struct state *s = state_current();

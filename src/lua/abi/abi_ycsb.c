@@ -1,7 +1,7 @@
 /*
- * abi_ycsb.c - the ycsb script's model of rows, owned by the script.  The main
- * state opens it before the first client starts.  A client belongs to one state
- * at a time.
+ * abi_ycsb.c - the ycsb script's model of rows, owned by the script. The main
+ * state opens it before the first client starts. One state at a time uses a
+ * client.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,15 +25,15 @@
 
 struct conn;
 
-/* Rows of a run have numbers below its first one plus this. */
+/* Rows of a run have smaller numbers than its first one plus this. */
 #define YCSB_RUN_MAX (UINT64_C(1) << 40)
 
-/* The inserts of one process in one run. */
+/* Of one process in one run. */
 struct ycsb_inserts {
   uint64_t first, stride;
-  uint64_t readable;     /* leading inserts, all acknowledged */
+  uint64_t readable;     /* first ones, all acknowledged */
   uint64_t acknowledged; /* at least `readable` */
-  uint64_t begun;        /* if unknown: as many as possible */
+  uint64_t begun;        /* unknown: as many as possible */
 };
 
 struct ycsb_shared {
@@ -45,7 +45,7 @@ struct ycsb_shared {
 
 enum {
   AT_A_TIME = 5000,
-  KEY_SHOWN = 40 /* bytes of a foreign key */
+  KEY_SHOWN = 40 /* bytes of an unknown key */
 };
 
 /* Rules about whole rows, besides ycsb_fault_text. */
@@ -177,7 +177,7 @@ static struct ycsb_inserts *ycsb_find_inserts(const struct ycsb_shared *s,
   return NULL;
 }
 
-/* Also notes the row as seen. */
+/* Notes the row as seen. */
 static bool is_insert(struct checking *k, uint64_t row)
 {
   const struct ycsb_inserts *e = ycsb_find_inserts(k->shared, row);
@@ -229,8 +229,8 @@ static void take_row(struct checking *k, const sql_value *values)
   }
 }
 
-/* Of the rows after the readable ones, only the number of acknowledged ones is
- * known. */
+/* Of the rows after the readable ones, only the number of acknowledged ones
+ * is known. */
 static void find_lost(struct checking *k, size_t i)
 {
   const struct ycsb_inserts *e = &k->shared->inserts[i];
@@ -285,7 +285,7 @@ static int go_on_after(struct conn *c, struct checking *k, const sql_value *key)
   return k->last.failed ? -ENOMEM : 0;
 }
 
-/* *ret_more: there may be more rows. */
+/* *ret_more: perhaps more rows. */
 static int check_part(struct conn *c, struct checking *k, bool *ret_more,
                       struct err *err)
 {
@@ -311,7 +311,7 @@ static int check_part(struct conn *c, struct checking *k, bool *ret_more,
 }
 
 /* *faults describes rows that break a rule.  *ret_inserted: rows not from
- * prepare. -EIO: the table cannot be read; -ENOMEM. */
+ * prepare. -EIO: the table cannot be read. */
 static int ycsb_check(struct conn *c, struct ycsb_shared *s, struct pace *pace,
                       uint64_t *ret_rows, uint64_t *ret_inserted,
                       struct strbuf *faults, struct err *err)
@@ -355,7 +355,7 @@ double bench_ranks(double *ret_rank)
   return s ? s->script->setup.plan->parts : 1;
 }
 
-/* One number of seven bits; -1: a rank has given up. */
+/* Seven bits; -1: a rank has given up. */
 static int agree_on(const struct plan *plan, unsigned char own)
 {
   unsigned char *all = calloc(plan->parts, 1);
@@ -373,8 +373,8 @@ static int agree_on(const struct plan *plan, unsigned char own)
   return word;
 }
 
-/* The value of rank 0, a whole number of 0 to 2^53, or -1 if a rank has given
- * up; by the main state of each rank. */
+/* Rank 0's value, a whole number of 0 to 2^53, or -1 if a rank has given up;
+ * for the main state of each rank. */
 double bench_agree(double value)
 {
   const struct state *s = state_current();
@@ -449,7 +449,7 @@ bool bench_ycsb_open(const bench_ycsb_setup *setup)
   return true;
 }
 
-/* Adds the inserts of a process of an earlier run.  False: no memory. */
+/* Inserts of a process of an earlier run.  False: no memory. */
 bool bench_ycsb_extent(double first, double stride, double readable,
                        double acknowledged, double begun)
 {
@@ -582,7 +582,7 @@ void bench_ycsb_field(void *client, double row, int field, double version,
   ycsb_field(&c->shared->keys.model, (uint64_t)row, (unsigned)field, v, to);
 }
 
-/* May a process of this run have begun to insert this row? */
+/* Can a process of this run have begun to insert this row? */
 static bool is_inserted_now(struct ycsb_keys *k, uint64_t row)
 {
   const struct ycsb_extent *own = &k->own;
@@ -598,7 +598,7 @@ static bool is_inserted_now(struct ycsb_keys *k, uint64_t row)
   return row - own->first < begun || row - own->first >= YCSB_RUN_MAX;
 }
 
-/* The number of the row with this key; 0: nobody has inserted it. */
+/* 0: nobody has inserted the key. */
 double bench_ycsb_row(void *client, const char *key, size_t len)
 {
   struct user *c = client;
@@ -635,8 +635,8 @@ const char *bench_ycsb_see(void *client, int field, const char *text,
   return fault == YCSB_FINE ? NULL : ycsb_fault_text[fault];
 }
 
-/* Returns 0 and the faults or "", or -1 and the reason why they are unknown;
- * valid until the next call in this state. */
+/* Returns 0 and the faults or ""; -1 (unknown) and the reason.  Valid until
+ * the next call in this state. */
 int bench_ycsb_check(sql_connection *con, void *pace, double *ret_rows,
                      double *ret_inserted, const char **ret_text)
 {

@@ -1,7 +1,7 @@
 /*
- * symbols.c - the functions in ffi.C of a static program, which has no dynamic
- * linker to ask.  The linker redirects LuaJIT's call (--wrap) to this file: the
- * script ABI, and usual functions of the C library.
+ * symbols.c - the functions in ffi.C of a static program, without a dynamic
+ * linker: the script ABI, and usual functions of the C library.  The linker
+ * redirects LuaJIT's call to this file (--wrap).
  */
 #include <dlfcn.h>
 #include <poll.h>
@@ -55,7 +55,7 @@ static void (*find(const struct internal_function *of, size_t n,
   return NULL;
 }
 
-/* The name is the linker's.  NOLINTNEXTLINE(bugprone-reserved-identifier) */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker's name */
 void *__wrap_dlsym(void *handle, const char *name);
 
 void *__wrap_dlsym(void *handle, const char *name)

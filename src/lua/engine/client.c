@@ -1,5 +1,5 @@
 /*
- * client.c - creates a client in a Lua state that many share.
+ * client.c - see client.h.
  */
 #include "lua/engine/client.h"
 
@@ -28,8 +28,8 @@ static int die(lua_State *L)
   _exit(EXIT_FAILURE); /* other threads still run */
 }
 
-/* With its own allocator, the state takes a fifth less memory.  Without GC64,
- * or with memory out of its reach, LuaJIT insists on its own allocator. */
+/* Its own allocator makes the state a fifth smaller.  LuaJIT insists on its
+ * own without GC64, or if memory is out of its reach. */
 lua_State *client_lua(struct heap *heap, bool gc64)
 {
   lua_State *L = NULL;
@@ -80,19 +80,18 @@ int client_new(struct client *c, struct vm *vm, unsigned tid, lua_State **ret_L)
 
 /*
  * While thousands of clients are made, nearly all memory stays in use, and each
- * collection would look at all of it.  So the next collection begins only when
- * memory has doubled.
+ * collection would look at all of it.  So a collection begins only when memory
+ * has doubled.
  */
 enum {
   KIB_AT_FIRST = 128 * 1024, /* before anything is collected */
-  LATER = -1, /* for LUA_GCRESTART: when memory has grown by the pause */
+  LATER = -1,                /* for LUA_GCRESTART: after growth by the pause */
   EARLY_EVENTS = 2,
   LEFT_MIN = 36, /* clients that leave before a collection: half a MiB, which
                     fits in caches */
 };
 
-/* Growth of memory between two collections, and speed of a collection, in
- * percent. */
+/* In percent: growth of memory between two collections, and their speed. */
 struct pace {
   int size, speed;
 };
@@ -106,7 +105,7 @@ static void collect_at(lua_State *L, const struct pace *pace)
   (void)lua_gc(L, LUA_GCRESTART, LATER);
 }
 
-/* The script may have called jit.off(). */
+/* Scripts can call jit.off(). */
 static bool is_compiling(lua_State *L)
 {
   bool on;
@@ -185,9 +184,8 @@ static int collect(lua_State *L)
 }
 
 /*
- * Later clients use the memory of those that have left, so it is collected in
- * time.  Each collection looks at all data, so the part that left must not be
- * small.
+ * Later clients reuse the memory of earlier ones.  Each collection looks at all
+ * data, so the part that left must not be small.
  */
 void client_leave(struct client *c, struct vm *vm)
 {
@@ -199,7 +197,7 @@ void client_leave(struct client *c, struct vm *vm)
   vm->here -= vm->left;
   vm->left = 0;
   if (lua_cpcall(vm->L, collect, NULL) != 0)
-    lua_pop(vm->L, 1); /* no memory for it: a later one collects them */
+    lua_pop(vm->L, 1); /* no memory: a later one collects them */
 }
 
 int client_push_body(const struct client *c, lua_State *L)
@@ -258,7 +256,7 @@ void later_add(struct later *l, struct conn *conn, struct stmt *stmt)
 
 void later_free_objects(struct later *l)
 {
-  /* The collector may add objects while this client waits. */
+  /* The collector can add objects while this client waits. */
   while (l->n > 0) {
     const struct later_item item = l->item[--l->n];
 

@@ -1,6 +1,6 @@
 /*
- * client.h - a Lua state that many clients share.  Each client has a state
- * (state.h) whose `L` is a thread of the common Lua state, with its own
+ * client.h - a Lua state that many clients share.  The state (state.h) of each
+ * client has an `L` that is a thread of the common Lua state, with its own
  * globals.  See vm.lua.
  */
 #ifndef BENCH_LUA_ENGINE_CLIENT_H
@@ -27,9 +27,9 @@ struct later_item {
 };
 
 /*
- * Objects found by the garbage collector, freed with the next call of their
- * client: the collector runs in the middle of the call of any client, and the
- * owner may be waiting on the same connection.  Zeroed: empty.
+ * Objects found by the garbage collector, which runs in the middle of the call
+ * of any client, while the owner can be waiting on the same connection.  The
+ * next call of the owner frees them.  Zeroed: empty.
  */
 struct later {
   struct later_item *item; /* owned */
@@ -41,34 +41,33 @@ struct vm {
   struct heap heap;
   struct script *script;
   struct host host;
-  int most_kib;    /* memory limit during the creation of clients, beyond
-                      KIB_AT_FIRST */
-  unsigned early;  /* first events of clients that have not begun: the JIT is
-                      off, the collector eager */
-  bool settling;   /* the first of them has begun */
-  bool settled;    /* the last of them has begun */
-  bool compiles;   /* the JIT is to be on afterwards */
-  unsigned here;   /* clients with data in L */
-  unsigned left;   /* since the last collection */
-  bench_call call; /* of the running client */
+  int most_kib;   /* memory limit while clients are made, beyond KIB_AT_FIRST */
+  unsigned early; /* first events still to begin: the JIT is off, the collector
+                     eager */
+  bool settling;  /* the first has begun */
+  bool settled;   /* the last has begun */
+  bool compiles;  /* the JIT is on afterwards */
+  unsigned here;  /* clients with data in L */
+  unsigned left;  /* since the last collection */
+  bench_call call;        /* of the running client */
   bool collector_stopped; /* by a script */
   struct err finalizer;   /* why a finalizer failed, until reported; "": none */
   struct state *retired;  /* freed states, linked by client.next */
 };
 
 struct client {
-  int host_ref, thread_ref; /* in the registry; 0: none */
+  int host_ref, thread_ref; /* in the registry; 0: not yet */
   struct later later;
   struct state *next;
-  bool left; /* has left the Lua state; its connections stay open */
+  bool left; /* its connections stay open */
 };
 
 void client_early_event(struct vm *vm);
 
 lua_State *client_lua(struct heap *heap, bool gc64);
 
-/* *ret_L is the thread of the client, with its own globals.  Returns the status
- * of lua_cpcall(); the error is on the stack of vm->L. */
+/* *ret_L: the client's thread, with its own globals.  Returns the status of
+ * lua_cpcall(); the error is on the stack of vm->L. */
 int client_new(struct client *c, struct vm *vm, unsigned tid,
                lua_State **ret_L);
 
@@ -81,17 +80,16 @@ static inline void client_event(struct vm *vm)
     client_early_event(vm);
 }
 
-/* The data of the client becomes garbage; its connections and statements stay
+/* The client's data becomes garbage; its connections and statements stay
  * open. */
 void client_leave(struct client *c, struct vm *vm);
 
-/* `c` may be half made. */
+/* `c` can be half made. */
 void client_drop(struct client *c, struct vm *vm);
 
 /*
- * Push the body of the script, with the globals of the client; again after its
- * end, for client_body_done(), which pops it.  Both return the status of
- * lua_pcall().
+ * Push the script's body, with the client's globals; again after its end, for
+ * client_body_done(), which pops it.  Both return the status of lua_pcall().
  */
 int client_push_body(const struct client *c, lua_State *L);
 int client_body_done(const struct client *c, lua_State *L);
@@ -100,7 +98,7 @@ void client_push_host(const struct client *c, lua_State *L);
 
 void client_push_common(const struct vm *vm, lua_State *L, const char *name);
 
-/* Without memory nothing is added: env_done() frees the object. */
+/* Adds nothing without memory: env_done() frees the object. */
 void later_add(struct later *l, struct conn *conn, struct stmt *stmt);
 
 /* WAITS. */

@@ -1,5 +1,5 @@
 /*
- * commands.c - finds the commands of a script, and calls one.
+ * commands.c - see commands.h.
  */
 #include "lua/engine/commands.h"
 
@@ -57,7 +57,7 @@ static bool is_usual(const char *name)
   return false;
 }
 
-/* Is the value on top a command as declared by scripts? */
+/* Is the value on top a command? */
 static bool is_command(lua_State *L)
 {
   bool is = lua_istable(L, -1);
@@ -89,7 +89,7 @@ static void push_sorted_names(lua_State *L)
   lua_call(L, 1, 0);
 }
 
-/* Under lua_cpcall, because the script may have replaced anything used here. */
+/* Under lua_cpcall: scripts can replace anything used here. */
 static int add_commands(lua_State *L)
 {
   struct strbuf *out = lua_touserdata(L, 1);
@@ -128,8 +128,7 @@ void commands_list(struct script *script, struct strbuf *out)
 
 /* ---- calling one ---- */
 
-/* Calls sysbench.cmdline.FUNCTION(command) for a boolean.  An error is
- * false. */
+/* Calls sysbench.cmdline.FUNCTION(command); false: also an error. */
 static bool ask(struct script *script, const char *function)
 {
   struct state *s = script->main;
@@ -292,7 +291,7 @@ static int call_command(struct script *script, struct err *err)
       return call_parallel(script, err);
   }
   if (script->setup.plan->part > 0)
-    return 0; /* process 0 alone executes what is done once */
+    return 0; /* process 0 does so once for all */
   if (ask(script, "command_defined")) {
     rc = options_export(s, err);
     return rc < 0 ? rc : call_custom(s, err);
@@ -317,7 +316,7 @@ int commands_begin(struct script *script, struct err *err)
 /* ---- signals ---- */
 
 /* `script` is a struct script.  A load ends after the chunks being sent;
- * without a load the process ends. */
+ * without one, the process ends. */
 static void commands_load_interrupted(void *arg, int number)
 {
   struct script *script = arg;
@@ -348,7 +347,7 @@ static bool commands_load_is_late(void *arg)
   return true;
 }
 
-/* End the lines of progress. complete: print the sum. */
+/* Ends lines of progress; `complete`: prints the sum. */
 static void commands_load_ended(struct script *script, bool complete)
 {
   if (script->load)
@@ -359,7 +358,7 @@ static void commands_load_ended(struct script *script, bool complete)
     pace_print_sum(script->pace);
 }
 
-/* After a successful command: 0, or the signal that ended it; prints how to
+/* After a success: 0, or the signal that ended the command; prints how to
  * continue. */
 static int commands_load_outcome(struct script *script)
 {
@@ -380,7 +379,7 @@ static int commands_load_outcome(struct script *script)
   return number;
 }
 
-/* After a failed command: were rows loaded?  Prints how to continue. */
+/* After a failure: were rows loaded?  Prints how to continue. */
 static bool commands_load_has_rows(struct script *script)
 {
   struct strbuf line = { 0 };
@@ -403,8 +402,8 @@ void commands_load_done(struct script *script)
   free(script->pace);
 }
 
-/* A prepare has failed.  Without loaded rows its tables are of no use to
- * --table-exists=resume, and the script removes them. */
+/* Without loaded rows, the tables of a failed prepare are of no use to
+ * --table-exists=resume: the script removes them. */
 static void take_back(struct script *script)
 {
   struct state *s = script->main;
@@ -413,7 +412,7 @@ static void take_back(struct script *script)
   if (commands_load_has_rows(script) || script->setup.plan->parts > 1)
     return;
   team_leave(&script->team);
-  env_shut(&s->env); /* open transactions would lock the tables */
+  env_shut(&s->env); /* transactions would lock the tables */
   state_push_field(s, "cmdline", "command_failed");
   lua_pushstring(s->L, script->setup.command);
   if (state_call_top(s, script->setup.command, 1, 0, &err) < 0)
@@ -455,8 +454,8 @@ struct load_setup commands_load_setup(const struct script *script,
   return setup;
 }
 
-/* With fewer tables than processes, several processes share a table and divide
- * its rows.  A process with a table to itself votes like the others. */
+/* With fewer tables than processes, several processes divide the rows of a
+ * table. A process with its own table votes, too. */
 static void share_table(struct load_setup *setup, const struct plan *plan)
 {
   const unsigned tables = (unsigned)setup->tables;
@@ -499,8 +498,8 @@ static void take_share(struct load_setup *setup, const struct plan *plan,
     share_tables(setup, plan);
 }
 
-/* NULL with an error: in the first thread, without room for the tables.  Other
- * threads get a stopped load. */
+/* NULL with an error: in the first thread, without room for the tables.
+ * Other threads get a stopped load. */
 static struct load *find_or_make(struct script *script, struct conn *c,
                                  const struct load_setup *whole,
                                  const struct load_setup *own, struct err *err)

@@ -23,7 +23,7 @@ enum test_command commands_find(struct script *script);
 int commands_begin(struct script *script, struct err *err);
 
 /*
- * TEST_CALL.  Positive: the signal that ended the command in an orderly way.
+ * TEST_CALL.  Positive: the signal that ended the command in order.
  * -ECANCELED: failed, and the reason was printed.  Print other errors as FATAL.
  */
 int commands_run(struct script *script, struct err *err);
@@ -35,20 +35,19 @@ enum {
   LOADING_PATIENCE_S = 4
 };
 
-/* From the plan, without the kind, its parameters and the tables.  `method` is
- * valid. */
+/* Without the kind, its parameters and the tables.  `method` is valid. */
 struct load_setup commands_load_setup(const struct script *script,
                                       const char *method);
 
 /*
- * The load of the command, created by the first thread.  `setup` becomes the
- * share of this process.  Without room for the tables the first thread gets
- * NULL and the error, the others a stopped load.
+ * The first thread creates the load.  `setup` becomes the share of this
+ * process. Without room for the tables the first thread gets NULL and the
+ * error, the others a stopped load.
  */
 struct load *commands_load_join(struct script *script, struct conn *c,
                                 struct load_setup *setup, struct err *err);
 
-/* Created by the first thread: warmup counts tables, check rows.  NULL: no
+/* The first thread creates it: warmup counts tables, check rows.  NULL: no
  * memory. */
 struct pace *commands_load_pace(struct script *script, bool warmup,
                                 uint64_t total);

@@ -21,7 +21,7 @@ void sequences_done(struct sequences *s)
   (void)pthread_mutex_destroy(&s->lock);
 }
 
-/* Under the lock.  Returns n for an unknown name. */
+/* Under the lock.  n: unknown name. */
 static size_t sequences_find(const struct sequences *s, const char *name)
 {
   size_t i = 0;
@@ -242,7 +242,7 @@ void jobs_done(struct jobs *j)
   (void)pthread_mutex_destroy(&j->lock);
 }
 
-/* Doubles the places; the ring begins at the first one again. */
+/* The ring begins at the first place again. */
 static int jobs_grow(struct jobs *j)
 {
   const size_t size = j->size ? 2 * j->size : JOBS_FIRST;

@@ -1,6 +1,6 @@
 /*
- * exchange.h - what the Lua states of a script exchange, each with a lock of
- * its own: numbers, sums, jobs, texts.
+ * exchange.h - numbers, sums, jobs and texts that the Lua states of a script
+ * exchange.  Each has its own lock.
  */
 #ifndef BENCH_LUA_ENGINE_EXCHANGE_H
 #define BENCH_LUA_ENGINE_EXCHANGE_H
@@ -16,7 +16,7 @@ enum {
   SEQUENCE_NAME_BYTES = 32,
 };
 
-/* Named numbers; each is given out once. */
+/* Each number is given out once. */
 struct sequences {
   pthread_mutex_t lock;
   size_t n;
@@ -32,18 +32,18 @@ void sequences_done(struct sequences *s);
 /* -ENOSPC: too many names. */
 int sequences_set(struct sequences *s, const char *name, double next);
 
-/* `n` numbers, none above `limit`: *ret is the first. -ENOENT: unknown name;
- * -ERANGE: the limit. */
+/* *ret: the first of `n` numbers, none above `limit`.  -ENOENT: unknown
+ * name; -ERANGE: the limit. */
 int sequences_take(struct sequences *s, const char *name, double n,
                    double limit, double *ret);
 
 enum {
   SERIES_MAX = 8,
   SERIES_NAME_BYTES = 32,
-  SERIES_SECONDS = 24 * 3600, /* later additions belong to the last second */
+  SERIES_SECONDS = 24 * 3600, /* later additions count in the last second */
 };
 
-/* Any thread adds and reads; relaxed, since the numbers are independent. */
+/* Any thread adds and reads; relaxed: the numbers are independent. */
 struct series {
   char name[SERIES_NAME_BYTES];
   _Atomic uint64_t *begin_ns; /* borrowed: of the set */
@@ -53,12 +53,12 @@ struct series {
   _Atomic double *sum;        /* owned; [SERIES_SECONDS] */
 };
 
-/* Named sums for each second since the first addition to any series of the
- * script, and the longest time without an addition. */
+/* Sums for each second since the first addition to any series of the script,
+ * and the longest time without an addition. */
 struct series_set {
   pthread_mutex_t lock; /* protects `n` and the creation of a series */
   size_t n;
-  _Atomic uint64_t begin_ns; /* the first addition; 0: none */
+  _Atomic uint64_t begin_ns; /* first addition; 0: none */
   struct series of[SERIES_MAX];
 };
 
@@ -79,7 +79,7 @@ uint64_t series_gap_ns(const struct series *s, uint64_t *ret_at_ns);
 struct sums {
   pthread_mutex_t lock; /* protects the creation of the cells */
   size_t n;             /* constant once cells exist */
-  /* owned; NULL: none yet.  Any thread adds and reads; relaxed, since sums are
+  /* owned; NULL: not yet.  Any thread adds and reads; relaxed: sums are
    * independent. */
   _Atomic double *cell;
 };
@@ -87,11 +87,11 @@ struct sums {
 void sums_init(struct sums *s);
 void sums_done(struct sums *s);
 
-/* Make `n` zeroed cells; repeated calls do nothing. -ENOMEM, or -EINVAL:
- * another number of cells exists. */
+/* Makes `n` zeroed cells, once.  -ENOMEM; -EINVAL: another number of cells
+ * exists. */
 int sums_open(struct sums *s, size_t n);
 
-/* After sums_open() by this thread; indexes beyond the cells are ignored. */
+/* After sums_open() by this thread.  Ignores indexes beyond the cells. */
 void sums_add(struct sums *s, size_t i, double amount);
 double sums_value(const struct sums *s, size_t i);
 
@@ -121,7 +121,7 @@ size_t jobs_waiting(struct jobs *j);
 
 struct team_text;
 
-/* Texts that the threads of a parallel command give each other; constant. */
+/* Constant texts between the threads of a parallel command. */
 struct team {
   pthread_mutex_t lock;
   pthread_cond_t news;
@@ -132,13 +132,13 @@ struct team {
 void team_init(struct team *t);
 void team_done(struct team *t);
 
-/* -ENOMEM, or -EEXIST: another text has this name. */
+/* -ENOMEM; -EEXIST: the name has another text. */
 int team_give(struct team *t, const char *name, const char *text, size_t len);
 
-/* Wait for a text, valid until team_done().  NULL: a thread has left before. */
+/* Waits for a text, valid until team_done().  NULL: a thread has left. */
 const char *team_await(struct team *t, const char *name, size_t *ret_len);
 
-/* A thread has failed: end all waiting. */
+/* A thread has failed: ends all waits. */
 void team_leave(struct team *t);
 
 #endif

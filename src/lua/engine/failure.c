@@ -1,5 +1,5 @@
 /*
- * failure.c - messages about failed functions of scripts.
+ * failure.c - see failure.h.
  */
 #include "lua/engine/failure.h"
 
@@ -54,17 +54,17 @@ enum origin {
   ORIGIN_INTERNAL,
 };
 
-/* The start of an error's text: "FILE:LINE: ". */
+/* "FILE:LINE: " at the start of an error. */
 struct place {
   enum origin origin;
-  const char *file; /* as LuaJIT prints it: may begin with "..." */
+  const char *file; /* as LuaJIT prints it: can begin with "..." */
   size_t file_len;
   const char *line;
   size_t line_len;
-  const char *rest; /* the rest; without a place, all */
+  const char *rest; /* without a place, all */
 };
 
-/* Is `tail` the end of the path of a file in the folder? */
+/* Does `tail` end the path of a file in the folder? */
 static bool is_tail_in(const char *folder, const char *tail, size_t len)
 {
   const size_t dir = strlen(folder);
@@ -119,7 +119,7 @@ static struct place place_of(const char *datadir, const char *text)
   return (struct place){ .rest = text };
 }
 
-/* Adds " at FILE:LINE" for a file of the user. */
+/* Only of the user's files. */
 static void add_place(struct strbuf *b, const struct place *p)
 {
   if (p->origin == ORIGIN_SCRIPT ||
@@ -141,7 +141,7 @@ static void add_name(struct strbuf *b, const struct failures *f,
     strbuf_addf(b, "%s()", call->function);
 }
 
-/* For a bundled script: would the message only repeat that of the SQL layer? */
+/* For a bundled script: does the message only repeat that of the SQL layer? */
 static bool is_printed(const struct failures *f, const struct failed_call *call,
                        const struct place *p)
 {
@@ -209,7 +209,7 @@ void failure_printed(struct failures *f, const char *cause)
   (void)is_repeated(f, cause, true);
 }
 
-/* Upvalue of the handler: the last error printed. */
+/* Upvalue: the last error printed. */
 #define PRINTED lua_upvalueindex(1)
 
 enum {
@@ -284,7 +284,7 @@ void failure_push_text(lua_State *L, int index)
   lua_concat(L, 2);
 }
 
-/* Is the value a message to the loop of events? */
+/* Is the value for the loop of events? */
 static int is_for_loop(lua_State *L)
 {
   bool is;

@@ -1,7 +1,7 @@
 /*
- * failure.h - messages about failed functions of a script.  For sysbench:
- * "`NAME' function failed: TEXT".  Otherwise with the place, "event() failed at
- * t.lua:3 in thread 2: TEXT", once for each cause.
+ * failure.h - messages about failed functions of a script. For sysbench:
+ * "`NAME' function failed: TEXT". Otherwise "event() failed at t.lua:3 in
+ * thread 2: TEXT", once per cause.
  */
 #ifndef BENCH_LUA_ENGINE_FAILURE_H
 #define BENCH_LUA_ENGINE_FAILURE_H
@@ -15,16 +15,16 @@ struct err;
 struct strbuf;
 
 enum {
-  FAILURES_MAX = 32 /* different causes; further ones are printed each time */
+  FAILURES_MAX = 32 /* different causes; others are printed each time */
 };
 
-/* Settings of messages; borrowed. */
+/* Borrowed. */
 struct failure_rules {
   bool as_sysbench;
   bool bundled;
   const char *command;
   const char *datadir;
-  const char *worker; /* "thread" or "client": see plan_worker_word() */
+  const char *worker; /* "thread" or "client" */
 };
 
 struct failures {
@@ -37,40 +37,40 @@ struct failures {
 void failures_init(struct failures *f, const struct failure_rules *rules);
 void failures_done(struct failures *f);
 
-/* A call that has raised an error. */
+/* A call with an error. */
 struct failed_call {
   const char *function;
-  bool is_event;  /* the function is the program's own loop of events */
-  bool in_worker; /* each cause is printed for one worker only */
-  bool printed;   /* the SQL layer has printed the reason */
+  bool is_event;  /* the program's own loop of events */
+  bool in_worker; /* prints each cause for one worker only */
+  bool printed;   /* by the SQL layer */
   unsigned tid;
 };
 
 /*
- * Complete the message.  Sets err->said if another thread has failed for the
+ * Completes the message.  Sets err->said if another thread has failed for the
  * same cause, or if the SQL layer has printed the cause and the rest would only
  * name bundled scripts; never at --verbosity=4.  Any thread.
  */
 void failure_describe(struct failures *f, const struct failed_call *call,
                       struct err *err);
 
-/* FILE:LINE in a file of the user; not as sysbench. */
+/* FILE:LINE in a user's file; not as sysbench. */
 void failure_place(const struct failures *f, const char *cause,
                    struct strbuf *ret);
 void failure_printed(struct failures *f, const char *cause);
 
-/* Only set err->said. */
+/* Only sets err->said. */
 void failure_note(struct failures *f, struct err *err);
 
-/* "FILE:LINE: " of the running function of the script, or "". */
+/* "FILE:LINE: " of the script's running function, or "". */
 void failure_push_place(lua_State *L);
 
-/* A string or number as it is; otherwise the place of error() and the result of
+/* A string or number; otherwise the place of error() and the result of
  * __tostring, or the type. */
 void failure_push_text(lua_State *L, int index);
 
-/* A message handler that prints the traceback of each error once, but not of
- * what restarts or leaves events. */
+/* Pushes a handler that prints the traceback of each error once, but not for
+ * values that restart or leave events. */
 void failure_push_handler(lua_State *L);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * heap.c - lists of small blocks by size; malloc serves the others.
+ * heap.c - see heap.h.
  */
 #include "lua/engine/heap.h"
 
@@ -18,10 +18,10 @@ enum {
   MIN_PIECE = 64 << 10,
   MAX_PIECE = 1 << 20,
   ADDRESS_BITS = 47, /* LuaJIT's pointers to collectable objects */
-  KEPT_UNIT = 64,    /* blocks up to MEM_KEPT: few sizes, so few are kept */
+  KEPT_UNIT = 64,    /* few sizes up to MEM_KEPT: few blocks are kept */
 };
 
-/* A free block: the shortest possible block. */
+/* The smallest block. */
 struct heap_block {
   struct heap_block *next;
 };
@@ -50,13 +50,13 @@ static void put(struct heap *h, void *block, size_t index)
   h->listed |= UINT64_C(1) << index;
 }
 
-/* Some processors have addresses beyond the reach of LuaJIT's pointers. */
+/* Some CPUs have addresses beyond LuaJIT's pointers. */
 static bool is_in_reach(const void *p)
 {
   return (uint64_t)(uintptr_t)p >> ADDRESS_BITS == 0;
 }
 
-/* Pages exist only after a write, so a piece costs only what is used. */
+/* Pages exist only after a write: a piece costs only its used part. */
 static bool add_piece(struct heap *h)
 {
   size_t bytes = h->bytes / 4 / MIN_PIECE * MIN_PIECE;
@@ -71,7 +71,7 @@ static bool add_piece(struct heap *h)
     mem_pages_free(p, bytes);
     return false;
   }
-  if (h->at < h->end) /* too short for the wanted block, so small */
+  if (h->at < h->end) /* too short for the block, so small */
     put(h, h->at, index_of((size_t)(h->end - h->at)));
   p->next = h->pieces;
   p->bytes = bytes;
@@ -134,7 +134,7 @@ static COLD void *get_large(struct heap *h, size_t size)
 }
 
 /* Divides the largest free block, if larger than that of `index`: loading a
- * script leaves large blocks, and later many small ones are needed. */
+ * script leaves large blocks, and many small ones are needed later. */
 static void *divide(struct heap *h, size_t index)
 {
   while (h->listed >> index > 1) {
@@ -178,7 +178,7 @@ static bool is_of_start(const struct heap *h, const char *block)
   return block >= h->first && block < h->first_end;
 }
 
-/* Divides a larger block of the first piece into small ones. */
+/* Divides a larger block of the first piece. */
 static void split(struct heap *h, char *block, size_t size)
 {
   for (size = rounded(size, HEAP_UNIT); size > 0;) {

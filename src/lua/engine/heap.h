@@ -1,8 +1,8 @@
 /*
- * heap.h - the memory of one Lua state, packed for thousands of states.  LuaJIT
- * gives the size of each block, so blocks need no headers.  Small ones are
- * adjacent in pieces of this state, free ones in lists by size; malloc serves
- * larger ones.  One thread at a time uses a heap.
+ * heap.h - the memory of one Lua state, packed for thousands of states. LuaJIT
+ * gives the size of each block: no headers. Small ones are adjacent in pieces,
+ * free ones in lists by size; malloc serves larger ones. One thread at a time
+ * uses a heap.
  */
 #ifndef BENCH_LUA_ENGINE_HEAP_H
 #define BENCH_LUA_ENGINE_HEAP_H
@@ -13,7 +13,7 @@
 
 enum {
   HEAP_UNIT = 8,
-  HEAP_SMALL_MAX = 512, /* bytes; malloc serves larger blocks */
+  HEAP_SMALL_MAX = 512, /* bytes; malloc serves others */
   HEAP_SIZES = HEAP_SMALL_MAX / HEAP_UNIT,
 };
 
@@ -23,7 +23,7 @@ struct heap_piece;
 /* Zeroed: empty. */
 struct heap {
   struct heap_block *unused[HEAP_SIZES]; /* [n]: blocks of (n + 1) units */
-  uint64_t listed;                       /* bit n: unused[n] may have blocks */
+  uint64_t listed;                       /* bit n: unused[n] can have blocks */
   char *at, *end;                        /* the rest of the last piece */
   struct heap_piece *pieces;             /* owned */
   size_t bytes;
@@ -39,11 +39,11 @@ struct heap {
 bool heap_start(struct heap *heap);
 void heap_started(struct heap *heap);
 
-/* A lua_Alloc; `heap` is the heap.  NULL: `new_size` is 0, or no memory; then
- * the old block is unchanged. */
+/* A lua_Alloc; `heap` is the heap.  NULL: `new_size` is 0; or no memory,
+ * then the old block is unchanged. */
 void *heap_alloc(void *heap, void *block, size_t old_size, size_t new_size);
 
-/* Free all small blocks at once, after lua_close(). */
+/* Frees all small blocks at once, after lua_close(). */
 void heap_done(struct heap *heap);
 
 #endif

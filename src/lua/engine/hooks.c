@@ -1,5 +1,5 @@
 /*
- * hooks.c - the functions of a script that replace reports of the program.
+ * hooks.c - see hooks.h.
  */
 #include "lua/engine/hooks.h"
 
@@ -78,7 +78,7 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   if (!found) {
     lua_pop(s->L, 1);
   } else {
-    /* In the background state, values that hooks have set are kept. */
+    /* The background state keeps values that hooks have set. */
     const bool again = s != s->script->background;
     int rc = again ? options_export(s, &err) : 0;
 
@@ -94,7 +94,7 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
   return found;
 }
 
-/* On the report thread, which may get stuck in the hook and be left behind. */
+/* On the report thread, which can get stuck in the hook and be left behind. */
 static bool call_background(struct script *script, const char *name,
                             const struct report *r)
 {
@@ -111,7 +111,7 @@ static bool interval(void *arg, const struct report *r)
   return call_background(arg, "report_intermediate", r);
 }
 
-/* Completes the output of the state, without closing it. */
+/* Without closing the state. */
 static void end_output(struct state *s)
 {
   struct state *before;
@@ -193,8 +193,8 @@ void hooks_end(struct script *script)
 #define HOOK "report_append"
 
 enum {
-  KEY_BYTES = 160, /* of a figure, with its groups */
-  NESTED = 4,      /* groups in groups */
+  KEY_BYTES = 160, /* with its groups */
+  NESTED = 4,
 };
 
 bool hooks_append_is_wanted(struct script *script)
@@ -312,7 +312,7 @@ static int add_figures(struct facts *to, lua_State *L, const char *group,
   return rc;
 }
 
-/* Takes the text and the figures from the stack, whatever they are. */
+/* Takes text and figures from the stack, of any type. */
 static int take_results(struct script *script, lua_State *L, struct strbuf *b,
                         struct err *err)
 {
@@ -350,8 +350,8 @@ static int call_append(struct script *script, const struct report *r,
   return rc;
 }
 
-/* Append the text of the hook, if any, for the sums of the run, and keep its
- * figures in script->figures.  An error is reported. */
+/* Appends the hook's text, if any, for the sums of the run; keeps its
+ * figures in script->figures.  Reports an error. */
 static void hooks_append_report(void *arg, const struct report *r,
                                 struct strbuf *b)
 {

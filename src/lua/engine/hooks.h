@@ -13,12 +13,11 @@ struct script;
 
 void hooks_init(struct script *script);
 
-/* Create the background state, if needed; free it. */
+/* Create and free the background state, if needed. */
 int hooks_begin(struct script *script, struct err *err);
 void hooks_end(struct script *script);
 
-/* Complete the output of the functions, except in a state that a thread is
- * still in. */
+/* Complete the output, except in a state that a thread is still in. */
 void hooks_end_output(struct script *script);
 
 struct report;

@@ -1,5 +1,5 @@
 /*
- * host.c - fills the table `host`.
+ * host.c - see host.h.
  */
 #include "lua/engine/host.h"
 
@@ -38,8 +38,8 @@ static struct host *host_of(lua_State *L)
   return lua_touserdata(L, lua_upvalueindex(1));
 }
 
-/* Each declaration takes memory in every state.  Declares those of `needs`, or
- * the first n if NULL, by ffi.cdef of the table at `ffi`. */
+/* Each declaration takes memory in every state. Declares `needs`, or the
+ * first n if NULL, by ffi.cdef of the table at `ffi`. */
 static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
 {
   struct host *h = host_of(L);
@@ -59,14 +59,14 @@ static void declare(lua_State *L, int ffi, const unsigned char *needs, size_t n)
     h->declared[needs ? needs[i] : i] = true;
 }
 
-/* host.declare_all(ffi): everything that scripts may use. */
+/* host.declare_all(ffi): all declarations for scripts. */
 static int declare_all(lua_State *L)
 {
   declare(L, 1, NULL, internal_n_declarations);
   return 0;
 }
 
-/* host.chunk(name, host): the function of an internal module. */
+/* host.chunk(name, host): an internal module's function. */
 static int load_chunk(lua_State *L)
 {
   struct script *script = host_of(L)->script;
@@ -122,7 +122,7 @@ static int event_returned(lua_State *L)
   return 0;
 }
 
-/* host.readable(path): does such a file or embedded script exist? */
+/* host.readable(path): does the file or embedded script exist? */
 static int is_readable(lua_State *L)
 {
   lua_pushboolean(L, source_exists(luaL_checkstring(L, 1)));
@@ -166,8 +166,7 @@ static int record_module(lua_State *L)
   return 0;
 }
 
-/* host.bundled(name): text and path of a module from another process, or
- * nil. */
+/* host.bundled(name): text and path of another process's module, or nil. */
 static int find_module(lua_State *L)
 {
   const struct bundle *b = host_of(L)->script->setup.bundle;

@@ -20,19 +20,19 @@ struct vm;
 struct host {
   struct script *script;
   unsigned tid;
-  bool in_worker;         /* the state belongs to a worker, or to many */
+  bool in_worker;         /* of one worker, or of many */
   bool collector_stopped; /* by the script; without a vm */
   struct vm *vm;
-  /* With a vm: adds fields to the table `host` on the top. */
+  /* With a vm: adds fields to the table on top. */
   void (*add_functions)(struct vm *vm, lua_State *L);
-  /* Declarations of the script ABI that LuaJIT already has. */
+  /* Declarations that LuaJIT already has. */
   bool declared[INTERNAL_DECLARATIONS];
 };
 
 /*
- * Create the table, keep it in the registry as "bench.host", and pass it to the
- * internal module `sysbench`, which loads the others.  `h` must outlive the Lua
- * state.  Raises a Lua error on failure.
+ * Creates the table, keeps it in the registry as "bench.host", and passes it to
+ * the internal module `sysbench`, which loads the others.  `h` must outlive the
+ * Lua state.  Raises a Lua error on failure.
  */
 void host_boot(struct host *h, lua_State *L);
 

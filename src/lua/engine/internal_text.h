@@ -1,6 +1,6 @@
 /*
- * internal_text.h - the program's own Lua modules and the script ABI, as text
- * that the build generates.
+ * internal_text.h - the program's own Lua modules and the script ABI: text that
+ * the build generates.
  */
 #ifndef BENCH_LUA_ENGINE_INTERNAL_TEXT_H
 #define BENCH_LUA_ENGINE_INTERNAL_TEXT_H
@@ -22,10 +22,7 @@ struct internal_module {
 
 extern const struct internal_module internal_modules[INTERNAL_MODULES];
 
-/*
- * The declarations of base/ffi_api.h, for ffi.cdef; each needs only earlier
- * ones.
- */
+/* Of base/ffi_api.h, for ffi.cdef; each needs only earlier ones. */
 struct internal_declaration {
   const char *name;
   const char *text;
@@ -34,8 +31,8 @@ struct internal_declaration {
 extern const struct internal_declaration internal_declarations[];
 extern const size_t internal_n_declarations;
 
-/* All functions for scripts.  This list links them into every program that
- * creates Lua states. */
+/* This list links the functions for scripts into every program that creates
+ * Lua states. */
 struct internal_function {
   const char *name;
   void (*function)(void);

@@ -1,8 +1,8 @@
 /*
- * measure.c - named counters and histograms of scripts.
+ * measure.c - see measure.h.
  *
  * The thread of a state writes its cell, others read it.  Numbers are atomic; a
- * sum read while it grows is that of some moment.
+ * sum is that of some moment.
  */
 #include "lua/engine/measure.h"
 
@@ -19,12 +19,12 @@
 
 enum {
   STARS = 40,
-  MAX_ROWS = 40, /* printed at most */
+  MAX_ROWS = 40,
 };
 
 struct measure {
   struct measure *next;
-  const void *owner;         /* compared only: may no longer exist */
+  const void *owner;         /* only compared: can be gone */
   _Atomic double value;      /* of counters */
   struct value_hist *values; /* owned; of histograms */
 };
@@ -160,7 +160,7 @@ struct row {
   uint64_t count;
 };
 
-/* Combines the buckets into at most MAX_ROWS rows, without empty ones. */
+/* At most MAX_ROWS rows, without empty ones. */
 static size_t make_rows(const struct value_hist *h, struct row rows[MAX_ROWS])
 {
   size_t first = 0, last = VALUE_BUCKETS - 1, per_row, n = 0;

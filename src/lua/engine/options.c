@@ -1,6 +1,5 @@
 /*
- * options.c - the options of a script: from its table to rows, and from values
- * back to sysbench.opt.
+ * options.c - see options.h.
  */
 #include "lua/engine/options.h"
 
@@ -77,8 +76,8 @@ static enum opt_type type_of(sb_arg_type_t type)
   }
 }
 
-/* Under the name sysbench, messages show the script's own spelling, and a
- * suffix of a number is an error, because sysbench would cut it off. */
+/* sysbench cuts off a suffix of a number: under its name, a suffix is an
+ * error.  Messages then show the script's own spelling. */
 static unsigned flags_of(const struct script *script, sb_arg_type_t type)
 {
   if (script->setup.plan->identity == IDENTITY_SYSBENCH)
@@ -130,8 +129,8 @@ int options_declare(struct script *script, struct optset *set,
   return 0;
 }
 
-/* Calls host.validate(name, value), which returns a boolean and perhaps the
- * allowed values. */
+/* Calls host.validate(name, value): a boolean and perhaps the allowed
+ * values. */
 static bool ask_lua(struct state *s, const char *name, const char *value,
                     struct strbuf *ret_expected)
 {
@@ -154,8 +153,7 @@ static bool ask_lua(struct state *s, const char *name, const char *value,
   return valid;
 }
 
-/* The value without a suffix, unknown to scripts.  `digits` is memory for
- * it. */
+/* Without a suffix, which scripts do not understand, in `digits`. */
 static const char *plain_number(const struct opt *row, const char *value,
                                 char digits[24])
 {
@@ -204,8 +202,8 @@ static void push_list(lua_State *L, const struct opt_list *list)
   }
 }
 
-/* Options that take lists: scripts see a text and a number, as in sysbench,
- * where they take one value. */
+/* Scripts see lists as a text and a number: in sysbench, such options take
+ * one value. */
 static bool push_single(lua_State *L, const char *name,
                         const struct opt_entry *e)
 {
@@ -269,9 +267,8 @@ static void push_loaded(struct state *s)
 }
 
 /*
- * Sets a global to the value on the top, which stays, unless the global is a
- * function, a library, or `test`, the path of the script.  `weak`: only a
- * missing global.
+ * Sets a global to the value on top, which stays.  Leaves a function, a
+ * library, and `test`, the path of the script; `weak`: any global that exists.
  */
 static void set_global(struct state *s, const char *name, bool weak)
 {
@@ -316,7 +313,7 @@ static void push_options(struct state *s)
     const struct opt_entry *e = set->entries[i];
 
     lua_name(e->row->name, name, sizeof(name));
-    if (is_threads(e)) /* the threads of all processes divide the work */
+    if (is_threads(e)) /* all processes divide the work */
       lua_pushnumber(L, s->script->setup.plan->all_threads);
     else
       push_value(L, name, e);
@@ -324,8 +321,7 @@ static void push_options(struct state *s)
   }
 }
 
-/* Pushes such a table for a client.  The many values are in a table of the
- * vm. */
+/* For a client.  The many values are in a table of the vm. */
 static void push_client_options(struct state *s)
 {
   lua_State *L = s->L;
@@ -344,7 +340,7 @@ static void push_client_options(struct state *s)
   lua_call(L, 1, 1);
 }
 
-/* Scripts that declare no options find them as globals. */
+/* For scripts that declare no options. */
 static void set_globals(struct state *s)
 {
   const struct optset *set = s->script->setup.opts;

@@ -17,8 +17,8 @@ struct state;
 struct strbuf;
 
 /*
- * Add a row to the set for each of sysbench.cmdline.options.  *ret_declared:
- * the script has such a table.  Without the table it takes any option, and all
+ * Adds a row to the set for each of sysbench.cmdline.options.  *ret_declared:
+ * the script has such a table.  Without it the script takes any option, and all
  * options become globals.
  */
 int options_declare(struct script *script, struct optset *set,
@@ -34,7 +34,7 @@ bool options_is_valid(void *script, const struct opt_entry *e,
 
 void options_print(const struct script *script, struct strbuf *out);
 
-/* Fill in sysbench.opt again, and globals if no options were declared. */
+/* Fills in sysbench.opt again, and globals if no options were declared. */
 int options_export(struct state *s, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * script.c - turns the text of a script into a test.
+ * script.c - see script.h.
  */
 #include "lua/engine/script.h"
 
@@ -90,7 +90,7 @@ static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
   return 0;
 }
 
-/* Adds the settings of the default driver to show (SQLite's). */
+/* Adds settings that the default driver shows (SQLite). */
 static void mode_line(void *run, struct strbuf *line)
 {
   struct script *script = run;
@@ -102,7 +102,7 @@ static void mode_line(void *run, struct strbuf *line)
     conn_mode_line(driver, line);
 }
 
-/* The SQL layer reads this word to see the end of the run. */
+/* The SQL layer reads it to see the end of the run. */
 static void stop_word(void *run, _Atomic uint32_t *word)
 {
   const struct script *script = run;
@@ -115,7 +115,7 @@ static int begin_run(void *run, struct err *err)
   return hooks_begin(run, err);
 }
 
-/* Warns once for all threads. sysbench has no such message. */
+/* Once for all threads, and not as sysbench. */
 static void warn_of_values(struct script *script)
 {
   const struct plan *plan = script->setup.plan;
@@ -155,8 +155,8 @@ static void close_run(void *run)
 
 struct thread {
   struct state *state;
-  bool failed;   /* thread_run() has raised an error, or has not begun */
-  bool own_loop; /* a member of a mix with its own thread_run() */
+  bool failed;   /* thread_run() has failed, or not begun */
+  bool own_loop; /* a member's own thread_run() */
 };
 
 /* The last worker reports how many could not connect. */
@@ -208,8 +208,7 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
                  "weight: SCRIPT:CLIENTS",
                  script->name);
   if (rc == -ECANCELED)
-    err->text[0] =
-      '\0'; /* another worker has ended the run, and reported why */
+    err->text[0] = '\0'; /* another worker has reported why */
   if (rc == 0 && w->group && !w->late && plan_is_idle(w->plan, w->tid))
     state_leave(t->state);
   if (!w->late)
@@ -259,7 +258,7 @@ static void between_events(void *ctx)
   env_between(ctx);
 }
 
-/* Calls the loop of events; after a failure, no event is open. */
+/* After a failure, no event is open. */
 static int run_loop(struct thread *t, struct worker *w, struct err *err)
 {
   struct state *s = t->state;
@@ -315,7 +314,7 @@ static int thread_loop(void *thr, struct worker *w, struct err *err)
   return rc;
 }
 
-/* The loop of the script for one open event. */
+/* For one open event. */
 static int thread_turn(void *thr, struct worker *w, struct err *err)
 {
   struct thread *t = thr;
@@ -455,7 +454,7 @@ enum {
   MANY_THREADS = 1000
 };
 
-/* Without GC64, LuaJIT keeps the memory of all states below 2 GB. */
+/* Without GC64, LuaJIT needs all memory below 2 GB. */
 static void warn_of_limit(const struct script *script)
 {
   const unsigned threads = script->setup.plan->threads;

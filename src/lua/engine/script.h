@@ -22,12 +22,12 @@ bool script_is_empty(const struct script *script);
 
 bool script_has_loaded(struct script *script, const char *module);
 
-/* The test for TEST_RUN; its `cfg` is the script. */
+/* For TEST_RUN; its `cfg` is the script. */
 const struct test *script_test(struct script *script);
 
 const struct text_hooks *script_hooks(struct script *script);
 
-/* Without script_free(), because threads were left behind: complete the output
+/* Instead of script_free() if threads were left behind: completes the output
  * of report functions, except in a state that such a thread is in. */
 void script_end_output(struct script *script);
 

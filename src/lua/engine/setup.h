@@ -1,5 +1,5 @@
 /*
- * setup.h - the data that a script is loaded with.
+ * setup.h - the input of a script.
  */
 #ifndef BENCH_LUA_ENGINE_SETUP_H
 #define BENCH_LUA_ENGINE_SETUP_H
@@ -21,7 +21,7 @@ struct script_cfg {
 
 extern const struct opt setup_opts[];
 
-/* All pointers are borrowed and must outlive the script. */
+/* All borrowed; must outlive the script. */
 struct script_setup {
   const struct plan *plan;
   const struct resolved *what; /* RESOLVE_SCRIPT or RESOLVE_STDIN */
@@ -29,13 +29,13 @@ struct script_setup {
   const struct optset *opts;
   struct db_process *db;
   struct ack_log *const *ack; /* [opt] set when a run begins; NULL: no log */
-  bool db_line; /* the default driver may add a line to the mode block */
+  bool db_line;               /* the driver can add a line to the mode block */
   const char *command;
   const struct script_cfg *cfg;
   int argc;
   char *const *argv;
 
-  /* [opt] The name of the script in a mix. */
+  /* [opt] Its name in a mix. */
   const char *member;
   /* Its workers; 0: all of the run. */
   unsigned workers;

@@ -1,5 +1,5 @@
 /*
- * shared.c - the texts that the states of a script share, compiled once.
+ * shared.c - see shared.h.
  */
 #include "lua/engine/shared.h"
 
@@ -43,8 +43,8 @@ struct module_job {
   struct strbuf *code;
 };
 
-/* Under lua_cpcall. string.dump(load(text), true) strips debugging information:
- * a fifth of the memory in every state. */
+/* Under lua_cpcall. string.dump(load(text), true) strips debugging
+ * information: a fifth of the memory in every state. */
 static int compile_module(lua_State *L)
 {
   const struct module_job *job = lua_touserdata(L, 1);
@@ -57,7 +57,7 @@ static int compile_module(lua_State *L)
   if (luaL_loadbuffer(L, m->text, m->len,
                       lua_pushfstring(L, "=bench.%s", m->name)) != 0)
     return lua_error(L);
-  lua_replace(L, -2); /* the name */
+  lua_replace(L, -2);
   lua_pushboolean(L, true);
   lua_call(L, 2, 1);
   code = lua_tolstring(L, -1, &len);
@@ -90,7 +90,7 @@ static bool is_named_lua(const char *path)
          strcmp(path + len - (sizeof(suffix) - 1), suffix) == 0;
 }
 
-/* Constant once in the list. */
+/* Constant in the list. */
 struct compiled {
   struct compiled *next;
   char *path;         /* owned */
@@ -104,8 +104,7 @@ static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
   return ((struct strbuf *)to)->failed;
 }
 
-/* Appends the byte code of the function on top, which stays there. 0 or
- * -ENOMEM. */
+/* The function on top stays there. 0 or -ENOMEM. */
 static int dump(lua_State *L, struct strbuf *code)
 {
   return lua_dump(L, write_code, code) == 0 && !code->failed ? 0 : -ENOMEM;
@@ -152,7 +151,7 @@ static void compiled_done(struct compiled_modules *m)
   (void)pthread_mutex_destroy(&m->lock);
 }
 
-/* Scripts of pgbench may have any name, and their first line is not Lua. */
+/* Scripts of pgbench can have any name, and their first line is not Lua. */
 static int no_lua(const struct resolved *what, struct err *err)
 {
   const struct err why = *err;
@@ -165,7 +164,7 @@ static int no_lua(const struct resolved *what, struct err *err)
                  why.text);
 }
 
-/* Errors show the name "@path" or "=stdin". */
+/* Errors show "@path" or "=stdin". */
 static int compile_script(struct script *script, lua_State *L, struct err *err)
 {
   const struct resolved *what = script->setup.what;
@@ -299,8 +298,8 @@ static const struct compiled *find(struct compiled_modules *m, const char *path)
   return c;
 }
 
-/* Keeps the function on top, if possible.  A duplicate from another thread does
- * no harm. */
+/* Keeps the function on top, if possible.  A duplicate from another thread
+ * does no harm. */
 static void keep(struct compiled_modules *m, lua_State *L, const char *path)
 {
   struct compiled *c = calloc(1, sizeof(*c));
@@ -318,7 +317,7 @@ static void keep(struct compiled_modules *m, lua_State *L, const char *path)
   (void)pthread_mutex_unlock(&m->lock);
 }
 
-/* As in a file, skips a first line with `#`. */
+/* Skips a first line with `#`. */
 static int load_embedded(lua_State *L, const struct embedded_script *script,
                          const char *path)
 {

@@ -1,5 +1,5 @@
 /*
- * shared.h - the data that all Lua states of a script share.  Constant once the
+ * shared.h - the data that all Lua states of a script share: constant once the
  * main state exists, unless a lock, an atomic or an owning thread is named.
  */
 #ifndef BENCH_LUA_ENGINE_SHARED_H
@@ -29,20 +29,20 @@ struct load;
 struct pace;
 struct state;
 
-/* Byte code, compiled once for all states: compiling takes three times the
- * memory of the functions, which a state does not give back. */
+/* Byte code for all states: compiling takes three times the memory of the
+ * functions, and a state gives none back. */
 struct compiled_modules {
-  pthread_mutex_t lock;   /* protects the list, not the entries */
+  pthread_mutex_t lock;   /* protects the list only */
   struct compiled *first; /* owned */
 };
 
-/* Deep copies of the options that a script declares. */
+/* Deep copies of declared options. */
 struct script_args {
   sb_arg_t *of; /* owned, with the texts */
   size_t n;
 };
 
-/* Workers whose event() has returned a value. */
+/* Workers whose event() returned a value. */
 struct returned {
   unsigned threads;
   char text[128];
@@ -53,7 +53,7 @@ struct script {
   const char *name;
   const char *datadir;
 
-  /* Written before the main state exists, then constant. */
+  /* Constant once the main state exists. */
   struct strbuf path, cpath; /* package.path and package.cpath */
   struct strbuf body;        /* compiled */
   bool gc64;                 /* LuaJIT's pointers have 64 bits */
@@ -63,20 +63,20 @@ struct script {
   lua_State *compiler; /* owned */
   struct strbuf modules[INTERNAL_MODULES];
 
-  /* Used by the main thread; constant while other states exist. */
+  /* Of the main thread; constant while other states exist. */
   struct state *main; /* owned */
   struct script_args args;
   bool declared;
   bool empty;
 
-  /* Used by a run: written by the main thread; `background` belongs to the
-   * report thread. */
-  struct state *background; /* owned; NULL: no reports during the run */
+  /* Of a run, written by the main thread; `background` belongs to the report
+   * thread. */
+  struct state *background; /* owned; NULL: no reports in the run */
   struct test test;
   struct text_hooks hooks;
-  struct facts figures; /* owned; of the script, for the results */
+  struct facts figures; /* owned; by the script, for the results */
   bool in_done;
-  bool left; /* done() has called os.exit(left_status) */
+  bool left; /* os.exit(left_status) in done() */
   int left_status;
   struct err left_why;
   _Atomic bool in_hook;    /* `background` is in a hook, or stuck there */
@@ -84,13 +84,13 @@ struct script {
 
   pthread_mutex_t lock; /* protects `load`, `pace`, `signal` and `returned` */
   struct load *load;    /* owned; tables being filled, or NULL */
-  struct pace *pace;    /* owned; progress of check and warmup, or NULL */
-  int signal;           /* the signal that interrupted the load; 0: none */
+  struct pace *pace;    /* owned; of check and warmup, or NULL */
+  int signal;           /* interrupted the load; 0: none */
   struct returned returned;
 
-  /* Data of a bundled workload, written by the main thread, constant while
-   * other states exist. */
-  void *workload; /* owned; NULL: nothing */
+  /* Of a bundled workload: written by the main thread, constant while other
+   * states exist. */
+  void *workload; /* owned */
   void (*workload_free)(void *workload);
 
   /* Each has a lock of its own. */
@@ -105,18 +105,18 @@ struct script {
   struct team team;
 };
 
-/* `script` is zeroed.  Call shared_done() also after a failure; states, tables
- * and progress must be gone by then. */
+/* `script` is zeroed. Call shared_done() also after a failure, when states,
+ * tables and progress are gone. */
 int shared_init(struct script *script, const struct script_setup *setup,
                 struct err *err);
 void shared_done(struct script *script);
 
-/* Compile an internal module into script->modules[i], once; any thread. */
+/* Compiles an internal module into script->modules[i], once; any thread. */
 int shared_module(struct script *script, size_t i, struct err *err);
 
 void script_args_done(struct script_args *args);
 
-/* Push the function of a module; on failure, nil and the message.  Returns the
+/* Pushes a module's function; on failure, nil and the message.  Returns the
  * number of values.  Any thread, with its own state. */
 int compiled_load(struct compiled_modules *m, lua_State *L, const char *path);
 

@@ -1,5 +1,5 @@
 /*
- * state.c - creates a Lua state and calls its functions.
+ * state.c - see state.h.
  */
 #include "lua/engine/state.h"
 
@@ -44,8 +44,7 @@ void state_error_text(lua_State *L, int index, struct err *err)
   lua_pop(L, 1);
 }
 
-/* Like lua_pcall() of the function below `n_args` arguments, with
- * host.on_error() if there is one. */
+/* Like lua_pcall(), with host.on_error() if it exists. */
 static int call_traced(struct state *s, int n_args, int n_results)
 {
   lua_State *L = s->L;
@@ -73,7 +72,7 @@ static int out_of_memory(const struct state *s, struct err *err)
                  worker_word(s->script), s->tid);
 }
 
-/* Did the call, whose error is on the top, run out of memory?  Functions that
+/* Did the call, whose error is on top, run out of memory?  Functions that
  * raise such an error again turn it into a text. */
 static bool lacked_memory(const struct state *s, int rc)
 {
@@ -162,7 +161,7 @@ static int init_random(struct state *s, const struct state_role *role,
   return 0;
 }
 
-/* The statements of workers are counted by class if a report shows them. */
+/* Statements of workers are counted by class if a report shows them. */
 static int init_statements(struct state *s, struct err *err)
 {
   if (!s->worker || !s->worker->classes)
@@ -179,7 +178,7 @@ static int collect_all(lua_State *L)
   return 0;
 }
 
-/* Makes room for the next step.  The collector needs memory itself. */
+/* Makes room for the next step; the collector itself needs memory. */
 static int collect(struct state *s, struct err *err)
 {
   const int rc = lua_cpcall(s->L, collect_all, NULL);
@@ -241,7 +240,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
     s->env.unread_too = role->worker->members ? &role->worker->turn_unread
                                               : &role->worker->unsettled;
   }
-  if (!s->vm) { /* there, finalizers use no connection at all */
+  if (!s->vm) { /* finalizers use no connection here */
     s->env.in_finalizer = in_finalizer;
     s->env.in_finalizer_ctx = s;
   }
@@ -249,7 +248,7 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
   if (rc < 0)
     return rc;
   rc = s->vm ? make_client(s, err) : make_lua(s, err);
-  env_work_ended(&s->env, rc == 0); /* the body may have a connection */
+  env_work_ended(&s->env, rc == 0); /* the body can have a connection */
   return rc;
 }
 
@@ -277,12 +276,12 @@ int state_new(struct state **ret, struct script *script,
   return 0;
 }
 
-/* The client has ended; vm_free() frees the rest.  Others may need what its
+/* The client has ended; vm_free() frees the rest.  Others can need what its
  * sessions hold. */
 static void retire(struct state *s)
 {
   env_shut(&s->env);
-  /* The worker and its recorders may be gone by then. */
+  /* The worker and its recorders can be gone by then. */
   s->worker = NULL;
   s->measured = false;
   s->env.recorder = NULL;
@@ -331,8 +330,8 @@ void state_push_host(struct state *s)
     lua_getfield(s->L, LUA_REGISTRYINDEX, "bench.host");
 }
 
-/* Are the globals of a client the common ones?  If its script clears one, it
- * gets all of them itself (vm.lua). */
+/* If the script clears a common global, the client gets all of them itself
+ * (vm.lua). */
 static bool has_common_globals(struct state *s)
 {
   lua_State *L = s->L;
@@ -361,7 +360,7 @@ void state_push_global(struct state *s, const char *name)
   }
 }
 
-/* Is the error on the top the one raised at the end of the run? */
+/* Was the error raised at the end of the run? */
 static bool is_abandoned(struct state *s)
 {
   lua_State *L = s->L;
@@ -421,12 +420,12 @@ void state_finalizer_failed(struct state *s, const char *text)
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err)
 {
-  /* Lua code, which machine code may run, says itself where it can park. */
+  /* Lua code, perhaps in machine code, marks where it can park. */
   const bool may_park = fiber_allow(false);
   int rc;
   bool abandoned = false, is_event = false, collects;
 
-  (void)state_enter(s); /* others may have run since the last call */
+  (void)state_enter(s); /* others ran since the last call */
   rc = call_traced(s, n_args, n_results);
   (void)fiber_allow(may_park);
   if (rc == 0)
@@ -437,7 +436,7 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   if (lacked_memory(s, rc)) {
     (void)err_set(err, -ENOMEM, "not enough memory in the Lua state of %s %u",
                   worker_word(s->script), s->tid);
-    is_event = strcmp(name, "thread_run") == 0; /* Lua cannot be asked now */
+    is_event = strcmp(name, "thread_run") == 0; /* it is too late to ask Lua */
   } else {
     abandoned = is_abandoned(s);
     is_event = is_event_loop(s, name);
@@ -519,11 +518,11 @@ void state_push_field(struct state *s, const char *table, const char *name)
 
 /* ---- idle clients ---- */
 
-/* Bundled files whose thread_done() only closes statements and connections, as
- * long as these functions are theirs. */
+/* Bundled files whose thread_done(), if unchanged, only closes statements
+ * and connections. */
 static const struct closer {
   const char *file;
-  const char *calls; /* another global, which scripts may replace; NULL: none */
+  const char *calls; /* another global, which scripts can replace; NULL: none */
 } closers[] = {
   { "oltp_common.lua", "close_statements" },
   { "tpcb.lua", NULL },

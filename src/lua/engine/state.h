@@ -1,13 +1,12 @@
 /*
  * state.h - one Lua state: its libraries, the script in it, and calls to the
- * script's functions.  One thread at a time uses a state, after it has entered
+ * script's functions. One thread at a time uses a state, after it has entered
  * it.
  *
- * The script owns what states share (shared.h); a state owns globals, modules,
- * the heap, connections with statements and unread results (`env`), and cells
- * of measures; a worker owns its number, the random stream, the recorders and
- * the open event (run/worker.h).  Each worker has a state and a thread of its
- * own.
+ * The script owns shared data (shared.h); a state owns globals, modules, the
+ * heap, connections with statements and unread results (`env`), and cells of
+ * measures; a worker owns its number, the random stream, the recorders and the
+ * open event. Each worker has a state and a thread of its own.
  */
 #ifndef BENCH_LUA_ENGINE_STATE_H
 #define BENCH_LUA_ENGINE_STATE_H
@@ -28,7 +27,7 @@ struct rand_stream;
 struct script;
 struct worker;
 
-/* A Lua state of one state only. */
+/* Of one state only. */
 struct own_lua {
   struct heap heap;
   struct host host;
@@ -48,7 +47,7 @@ struct state {
   struct db_env env;
   struct statements statements;
   struct strbuf quoted;
-  bool measured; /* counters of the script count */
+  bool measured; /* the script's counters count */
 };
 
 struct state_role {
@@ -56,10 +55,10 @@ struct state_role {
   struct worker *worker;    /* [opt] its stream is used */
   enum rng_purpose purpose; /* otherwise: the stream */
   uint64_t index;
-  struct vm *vm; /* [opt] the shared Lua state */
+  struct vm *vm; /* [opt] shared */
 };
 
-/* Enters the state, and executes the body of the script.  On failure nothing is
+/* Enters the state, and executes the script's body.  On failure nothing is
  * left, and the message is complete. */
 int state_new(struct state **ret, struct script *script,
               const struct state_role *role, struct err *err);
@@ -75,7 +74,7 @@ void state_free(struct state *s);
 void state_leave(struct state *s);
 void state_end_left(struct state *s);
 
-/* The state of this thread, or NULL: functions of scripts have no argument for
+/* The state of this thread, or NULL: scripts' functions have no argument for
  * it. */
 static inline struct state *state_current(void)
 {
@@ -84,16 +83,16 @@ static inline struct state *state_current(void)
   return state_of_thread;
 }
 
-/* `s` may be NULL; returns the state before. */
+/* `s` can be NULL; returns the state before. */
 struct state *state_enter(struct state *s);
 
 void state_push_host(struct state *s);
 
-/* Push a global without any metamethod of the script. */
+/* Without any metamethod of the script. */
 void state_push_global(struct state *s, const char *name);
 
-/* Call the global `name`, with the number of the thread if `with_tid`.  The
- * message is that of failure.h. -ECANCELED: left because the run is over. */
+/* Calls the global `name`, with the number of the thread if `with_tid`.  The
+ * message is that of failure.h.  -ECANCELED: the run is over. */
 int state_call(struct state *s, const char *name, bool with_tid,
                struct err *err);
 
@@ -101,30 +100,28 @@ int state_call_optional(struct state *s, const char *name, bool with_tid,
                         struct err *err);
 
 /*
- * After `name` has returned: drop unread results.  An error among them is an
- * error of the function, unless the events of the script's own loop may have
- * such errors.
+ * After `name` has returned: drops unread results.  An error among them is an
+ * error of the function, unless it is allowed in events of the script's own
+ * loop.
  */
 int state_settle(struct state *s, const char *name, struct err *err);
 
-/* The function is below `n_args` arguments on the stack.  Returns 0 and pushes
- * `n_results` values, or -EINVAL or -ECANCELED as above. */
+/* The function is below its `n_args` arguments on the stack.  Returns 0 and
+ * pushes `n_results` values, or -EINVAL or -ECANCELED as above. */
 int state_call_top(struct state *s, const char *name, int n_args, int n_results,
                    struct err *err);
 
-/* Push sysbench[table][name], or sysbench[name] if `table` is NULL; nil if
+/* Pushes sysbench[table][name]; sysbench[name] if `table` is NULL; nil if
  * missing. */
 void state_push_field(struct state *s, const char *table, const char *name);
 
-/* A function under lua_pcall() has returned `rc` != 0 during the creation of
- * the state.  Pops the error. -ENOMEM or -EINVAL, with a complete message. */
+/* A function under lua_pcall() returned `rc` != 0 while the state was made.
+ * Pops the error. -ENOMEM or -EINVAL, with a complete message. */
 int state_make_failed(struct state *s, int rc, struct err *err);
 
-/* The first failure of a worker's finalizer ends the run; elsewhere it is a
- * warning. */
+/* A worker's first failure ends the run; elsewhere it is a warning. */
 void state_finalizer_failed(struct state *s, const char *text);
 
-/* Copy the text of an error value. */
 void state_error_text(lua_State *L, int index, struct err *err);
 
 #endif

@@ -1,14 +1,13 @@
 /*
- * vm.c - creates the Lua state that clients share, and makes their calls that
- * may wait.
+ * vm.c - the Lua state that clients share, and their calls that can wait.
  *
  * A client must not be parked inside an FFI call of machine code, which owns
  * the Lua state meanwhile. host.wait() is a Lua function in C: LuaJIT leaves
  * its machine code first.  See waiting.lua.
  *
- * Finalizers run in the middle of any code of any client, perhaps while another
- * waits on the same connection.  So host.wait() refuses their calls.  The next
- * call of a client fails with the error of a finalizer.
+ * Finalizers run in any code of any client, perhaps while another waits on the
+ * same connection: host.wait() refuses their calls.  The next call of a client
+ * fails with the error of a finalizer.
  */
 #include "lua/engine/vm.h"
 
@@ -30,7 +29,7 @@
 #include "lua/engine/state.h"
 #include "run/worker.h"
 
-/* The event has ended, unless it is going to be tried again. */
+/* The event has ended, unless it is tried again. */
 static void end_lease(struct state *s, const struct worker *w)
 {
   if (w->again)
@@ -132,9 +131,9 @@ static int nothing(lua_State *L)
 }
 
 /*
- * Others have run: functions of scripts have to find this client, and LuaJIT
- * the thread.  No lua_cpcall(): it leaves garbage, and nothing in an event may
- * call for the collector.
+ * Others have run: scripts' functions have to find this client, and LuaJIT the
+ * thread.  No lua_cpcall(), which leaves garbage: nothing in an event may call
+ * for the collector.
  */
 static void come_back(lua_State *L, struct state *s)
 {
@@ -149,8 +148,8 @@ static void free_later(struct state *s)
     later_free_objects(&s->client.later);
 }
 
-/* Does the garbage collector run?  LuaJIT puts off the next collection while it
- * calls a finalizer, even one unknown to host.quiet(). */
+/* LuaJIT puts off the next collection while it calls a finalizer, even one
+ * unknown to host.quiet(). */
 static bool in_finalizer(lua_State *L, const struct vm *vm)
 {
   return vm->call.quiet > 0 ||
@@ -195,7 +194,7 @@ static int collector_stopped(lua_State *L)
   return 0;
 }
 
-/* host.wait(...): the arguments only have to live as long as the call. */
+/* host.wait(...): the arguments only live as long as the call. */
 static int wait_for_call(lua_State *L)
 {
   struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
@@ -219,7 +218,7 @@ static int wait_for_call(lua_State *L)
   return 0;
 }
 
-/* May the next event start?  Others may run before. */
+/* Can the next event start?  Others can run before. */
 static bool step(lua_State *L)
 {
   struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
@@ -240,12 +239,12 @@ static bool step(lua_State *L)
 
 /*
  * host.run_events(id, after, handler or nil): calls the global event(id) until
- * no event may start.
+ * no event can start.
  *
  * After an error, or a value of event(), calls after(ok, value); true ends the
- * loop.  Returns whether the loop ended so.  LuaJIT compiles an event called
- * from here as a whole; after pcall() in a loop in Lua, the code after a wait
- * could not be compiled.
+ * loop.  Returns whether it did.  LuaJIT compiles an event called from here as
+ * a whole; after pcall() in a loop in Lua, the code after a wait could not be
+ * compiled.
  */
 static int run_events(lua_State *L)
 {
@@ -292,8 +291,8 @@ static void add(struct vm *vm, lua_State *L, const char *name, lua_CFunction f)
 }
 
 /*
- * The fields of the host table on the top: run_events(); wait(), which makes
- * the call in vm->call; wait_call, its address; wait_ops, numbers by function;
+ * Fields of the host table on top: run_events(); wait(), which makes the call
+ * in vm->call; wait_call, its address; wait_ops, numbers by function;
  * finalizer_failed(error); collector_stopped(yes).
  */
 static void waiting_add(struct vm *vm, lua_State *L)
@@ -312,7 +311,7 @@ static void waiting_add(struct vm *vm, lua_State *L)
   add(vm, L, "collector_stopped", collector_stopped);
 }
 
-/* host.client(): the host table of the running client, or nil. */
+/* host.client(): the running client's host table, or nil. */
 static int push_client(lua_State *L)
 {
   const struct state *s = state_current();
@@ -393,7 +392,7 @@ int vm_new(struct vm **ret, struct script *script, struct err *err)
   return 0;
 }
 
-/* No client has heard of the last finalizers. */
+/* About the last finalizers, if no client has heard. */
 static void warn_of_finalizer(struct vm *vm)
 {
   if (vm->finalizer.text[0] == '\0')
@@ -410,7 +409,7 @@ void vm_free(struct vm *vm)
   if (!vm)
     return;
   if (vm->L)
-    lua_close(vm->L); /* finalizers still find the objects of the clients */
+    lua_close(vm->L); /* finalizers still find clients' objects */
   warn_of_finalizer(vm);
   while ((s = vm->retired) != NULL) {
     vm->retired = s->client.next;

@@ -1,6 +1,6 @@
 /*
  * vm.h - a Lua state that many clients share. state_new() makes a client.  One
- * thread at a time uses a vm with all its states; a client may be parked in a
+ * thread at a time uses a vm with all its states; a client can be parked in a
  * call while others run.
  */
 #ifndef BENCH_LUA_ENGINE_VM_H
@@ -13,8 +13,8 @@ struct vm;
 /* On failure nothing is left, and the message is complete. */
 int vm_new(struct vm **ret, struct script *script, struct err *err);
 
-/* Frees the clients, too.  Closes what their scripts left open; WAITS.  NULL is
- * allowed. */
+/* Frees the clients, too.  Closes what their scripts left open; WAITS.  NULL
+ * is allowed. */
 void vm_free(struct vm *vm);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * bundle.c - a script and the modules that it has loaded, as text.
+ * bundle.c - see bundle.h.
  */
 #include "lua/find/bundle.h"
 

@@ -1,6 +1,6 @@
 /*
  * bundle.h - a script and the modules that it has loaded, as text, so that a
- * process can run the script without its files.
+ * process can run the script without files.
  */
 #ifndef BENCH_LUA_FIND_BUNDLE_H
 #define BENCH_LUA_FIND_BUNDLE_H
@@ -10,14 +10,14 @@
 #include "base/strbuf.h"
 
 struct bundle_module {
-  char *name; /* owned; the name for require() */
+  char *name; /* owned; for require() */
   char *path; /* owned; for messages */
   struct strbuf text;
 };
 
 /* {0} is empty. */
 struct bundle {
-  struct strbuf script; /* the first line is as source_read() returns it */
+  struct strbuf script; /* as source_read() returns it */
   size_t n;
   struct bundle_module *of; /* owned */
 };
@@ -25,13 +25,13 @@ struct bundle {
 void bundle_done(struct bundle *b);
 
 /*
- * Add a module, unless it is there; reads the file unless `text` is given.
- * Returns 0 or a negative errno value.
+ * Unless the module is there; reads the file unless `text` is given.  0 or a
+ * negative errno value.
  */
 int bundle_add(struct bundle *b, const char *name, const char *path,
                const char *text, size_t len);
 
-/* Find a module; NULL: it is not there. */
+/* Or NULL. */
 const struct bundle_module *bundle_find(const struct bundle *b,
                                         const char *name);
 

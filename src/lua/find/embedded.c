@@ -1,5 +1,5 @@
 /*
- * embedded.c - finds an embedded script.
+ * embedded.c - see embedded.h.
  */
 #include "lua/find/embedded.h"
 

@@ -9,10 +9,7 @@
 
 #include <stddef.h>
 
-/*
- * The path of an embedded script is this, a slash, and the path below the
- * folder of the bundled scripts.
- */
+/* A slash and the path below the folder of the bundled scripts follow. */
 #define EMBEDDED_FOLDER "embedded:"
 
 struct embedded_script {
@@ -21,13 +18,10 @@ struct embedded_script {
   size_t len;
 };
 
-/*
- * Empty unless the program was configured to contain scripts.  `path` of the
- * entry after the last is NULL.
- */
+/* Empty without --enable-static-program.  `path` of the last entry is NULL. */
 extern const struct embedded_script embedded_scripts[];
 
-/* Find the embedded script with this path; NULL: there is none. */
+/* Or NULL. */
 const struct embedded_script *embedded_find(const char *path);
 
 #endif

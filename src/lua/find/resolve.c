@@ -1,6 +1,7 @@
 /*
- * resolve.c - the order in which a test name is looked for: built-in tests,
- * files, modules, bundled scripts.
+ * resolve.c - see resolve.h.
+ *
+ * Looks for built-in tests, files, modules, bundled scripts, in this order.
  */
 #include "lua/find/resolve.h"
 
@@ -14,7 +15,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-/* Folders, below that of the bundled scripts, that may contain legacy ones. */
+/* In the folder of the bundled scripts, for legacy ones. */
 static const char *const legacy_folders[] = {
   "tests/include/oltp_legacy",
   "oltp_legacy",
@@ -27,9 +28,7 @@ static const char *last_component(const char *name)
   return slash ? slash + 1 : name;
 }
 
-/*
- * If memory runs out, texts are missing; is_complete() notices it at the end.
- */
+/* Without memory, texts are missing: see is_complete(). */
 static char *formatted(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 static char *formatted(const char *fmt, ...)
@@ -51,7 +50,7 @@ static bool exists(const struct resolve_rules *rules, const char *path)
   return path && rules->exists(path, rules->arg);
 }
 
-/* Returns the path of the bundled script BASE, or NULL. */
+/* The path of BASE, or NULL. */
 static char *find_bundled(const struct resolve_rules *rules, const char *base)
 {
   char *path = formatted("%s/%s.lua", rules->datadir, base);
@@ -62,7 +61,7 @@ static char *find_bundled(const struct resolve_rules *rules, const char *base)
   return NULL;
 }
 
-/* Returns the path of the bundled legacy script BASE, or NULL. */
+/* The path of BASE, or NULL. */
 static char *find_legacy(const struct resolve_rules *rules, const char *base)
 {
   for (size_t i = 0; i < ARRAY_SIZE(legacy_folders); i++) {
@@ -76,7 +75,6 @@ static char *find_legacy(const struct resolve_rules *rules, const char *base)
   return NULL;
 }
 
-/* Does one of the folders in `path` have this name? */
 static bool has_folder(const char *path, const char *folder)
 {
   const size_t n = strlen(folder);
@@ -87,10 +85,7 @@ static bool has_folder(const char *path, const char *folder)
   return false;
 }
 
-/*
- * Does the name have the form of a bundled script: NAME.lua,
- * oltp_legacy/NAME[.lua]?
- */
+/* Is it NAME.lua, or oltp_legacy/NAME[.lua]? */
 static bool names_bundled(const char *name, const char *base, bool legacy)
 {
   static const char folder[] = "oltp_legacy/";
@@ -102,10 +97,7 @@ static bool names_bundled(const char *name, const char *base, bool legacy)
          strncmp(name + len, base, strlen(base)) == 0;
 }
 
-/*
- * If the file of a path does not exist, the bundled script of the same name is
- * taken.
- */
+/* The bundled script of the same name replaces the file. */
 static void resolve_missing_path(struct resolved *r, const char *name,
                                  const struct resolve_rules *rules)
 {
@@ -162,7 +154,7 @@ static void resolve_path(struct resolved *r, const char *name,
   }
 }
 
-/* Returns the first existing file in the search path for a module. */
+/* The first file in the search path. */
 static char *find_module(const char *module, const struct resolve_rules *rules)
 {
   char *file = mem_strdup(module);
@@ -218,7 +210,7 @@ static char *short_name(const char *name)
   return mem_strdup(*base ? base : name);
 }
 
-/* Is the text that every kind needs there?  If not, memory ran out. */
+/* False: memory ran out. */
 static bool is_complete(const struct resolved *r)
 {
   if (!r->short_name)
@@ -261,7 +253,7 @@ int resolve_name(struct resolved *ret, const char *name,
   return 0;
 }
 
-/* Adds a folder to the list, unless it is already there. */
+/* Unless it is there. */
 static void add_folder(struct strbuf *out, const char *path, size_t len)
 {
   struct strbuf quoted = { 0 };

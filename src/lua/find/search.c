@@ -1,6 +1,5 @@
 /*
- * search.c - the default search paths for modules, and how LUA_PATH and
- * LUA_CPATH change them.
+ * search.c - see search.h.
  */
 #include "lua/find/search.h"
 
@@ -16,7 +15,7 @@
 #include "base/strbuf.h"
 #include "lua/find/embedded.h"
 
-/* One entry of a default path: a folder and what follows it. */
+/* An entry of a default path. */
 struct entry {
   bool in_home;
   const char *text;
@@ -87,7 +86,7 @@ static void add_entries(struct strbuf *out, const struct entry *e, size_t n,
   }
 }
 
-/* Adds `given` with `;DEFAULT;` for each `;;`, or the default alone. */
+/* Adds `given`, with `;DEFAULT;` for each `;;`; NULL: the default. */
 static void add_path(struct strbuf *out, const char *given, const char *def)
 {
   if (!given) {

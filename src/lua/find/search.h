@@ -1,6 +1,6 @@
 /*
- * search.h - the places where Lua states look for modules: package.path and
- * package.cpath, and the folder of the bundled scripts.
+ * search.h - the places of modules: package.path and package.cpath, and the
+ * folder of the bundled scripts.
  */
 #ifndef BENCH_LUA_FIND_SEARCH_H
 #define BENCH_LUA_FIND_SEARCH_H
@@ -10,7 +10,7 @@
 struct strbuf;
 
 /*
- * Return the folder of the bundled scripts, in `buf`, the first that exists:
+ * The folder of the bundled scripts, in `buf`, the first that exists:
  * BENCH_DATADIR of the environment; the program itself, if it contains them;
  * the configured one; ../share/bench beside the program, if it was moved; the
  * one in the source, if the program was built there or in a folder of it.  If
@@ -18,13 +18,13 @@ struct strbuf;
  */
 const char *search_datadir(char buf[PATH_MAX]);
 
-/* Return the folder of plug-ins: the configured one, or BENCH_LIBDIR. */
+/* The folder of plug-ins: BENCH_LIBDIR, or the configured one. */
 const char *search_libdir(void);
 
 /*
- * Add the path to `out`: the default, or `lua_path` (the value of LUA_PATH or
- * LUA_CPATH, NULL: unset) with each `;;` replaced by the default.  `home` is
- * the user's home folder, NULL: unset.
+ * Adds the path: the default, or `lua_path` (LUA_PATH or LUA_CPATH; NULL:
+ * unset) with each `;;` replaced by the default.  `home`: the user's home
+ * folder; NULL: unset.
  */
 void search_path(struct strbuf *out, const char *lua_path, const char *home,
                  const char *datadir);

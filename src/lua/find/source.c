@@ -1,5 +1,5 @@
 /*
- * source.c - reads the text of scripts.
+ * source.c - see source.h.
  */
 #include "lua/find/source.h"
 
@@ -16,13 +16,12 @@
 #include "lua/find/resolve.h"
 
 enum {
-  MAX_BYTES = 64 << 20, /* no script is this long; a device has no end */
+  MAX_BYTES = 64 << 20, /* above any script; a device has no end */
 };
 
 /*
- * Add everything that a stream has.  A failed allocation is noted in `out`.
- * Returns 0 or a negative errno value; -EFBIG: there is no end, or it is too
- * far away.
+ * Adds a whole stream.  `out` notes a failed allocation.  0 or a negative errno
+ * value; -EFBIG: the end is too far away.
  */
 static int source_read_stream(FILE *f, struct strbuf *out)
 {
@@ -62,7 +61,7 @@ bool source_exists(const char *path)
   return embedded_find(path) || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 
-/* A first line that begins with `#` is for the system, not for Lua. */
+/* A first line with `#` is for the system. */
 static void drop_first_line(struct strbuf *text)
 {
   char *end;

@@ -11,15 +11,15 @@ struct err;
 struct resolved;
 struct strbuf;
 
-/* Add the content of a file, which may be an embedded one. */
+/* Adds the content of a file, or of an embedded one. */
 int source_read_file(const char *path, struct strbuf *out);
 
-/* Does such a file (not a folder), or an embedded one, exist? */
+/* Is the path a file (not a folder), or an embedded one? */
 bool source_exists(const char *path);
 
 /*
- * Add the text of the script, from its file or the standard input.  A first
- * line that begins with `#` is dropped, but its line end is kept.
+ * Adds the script's text, from its file or the standard input.  Drops a first
+ * line that begins with `#`, but keeps its line end.
  */
 int source_read(const struct resolved *what, struct strbuf *out,
                 struct err *err);
