@@ -1,5 +1,5 @@
 /*
- * address.c - parses [ADDR:]PORT.
+ * address.c - see address.h.
  */
 #include "results/address.h"
 

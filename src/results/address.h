@@ -12,11 +12,10 @@ struct address {
   socklen_t len;
 };
 
-/* "9100", "0.0.0.0:9100" or "[::1]:9100": numbers only.  Default address:
+/* "9100", "0.0.0.0:9100" or "[::1]:9100": numbers only.  Without an address:
  * loopback; port 0: chosen by the system.  0 or -EINVAL. */
 int address_parse(const char *text, struct address *ret);
 
-/* Loopback? */
 bool address_is_local(const struct address *a);
 
 unsigned address_port(const struct address *a);

@@ -1,5 +1,5 @@
 /*
- * correlations.c - coincidences of slow intervals with the machine and servers.
+ * correlations.c - see correlations.h.
  */
 #include "results/correlations.h"
 
@@ -14,7 +14,6 @@
 
 #define AGE_LIMIT 0.85 /* servers slow down below 100 % */
 
-/* An interval. */
 struct moment {
   const struct report *report;
   const struct system_use *sys;
@@ -211,8 +210,8 @@ static bool grow(struct correlations *c)
   return ok;
 }
 
-/* Unknown unless readings span the interval.  Only servers elsewhere use none
- * of these CPUs. */
+/* Unknown unless readings span the interval.  Servers elsewhere use none of
+ * these CPUs. */
 static double cpu_of_servers(struct monitor *m, uint64_t period_ns)
 {
   double sum = 0;

@@ -1,6 +1,6 @@
 /*
  * correlations.h - keeps series of the run, and reports coincidences at its
- * end: see stats/coincide.h.
+ * end.
  */
 #ifndef BENCH_RESULTS_CORRELATIONS_H
 #define BENCH_RESULTS_CORRELATIONS_H
@@ -20,7 +20,7 @@ enum {
   CORRELATIONS_MAX = 20000 /* intervals kept; 5 MB */
 };
 
-/* {0} is empty.  `failed`: out of memory, nothing is reported. */
+/* {0} is empty.  `failed`: out of memory, reports nothing. */
 struct correlations {
   size_t n, room;
   double *rate, *latency, *series[CORRELATIONS_SERIES]; /* owned; [room] */
@@ -34,7 +34,7 @@ struct correlations {
 
 void correlations_done(struct correlations *c);
 
-/* A whole interval; `monitor` may be NULL. */
+/* A whole interval; `monitor` can be NULL. */
 void correlations_add(struct correlations *c, const struct report *r,
                       const struct system_use *sys, struct monitor *monitor);
 
@@ -43,7 +43,7 @@ void correlations_judge(struct correlations *c);
 
 /* For programs. */
 const char *correlations_series(size_t series);
-/* Finding i, a sentence without an end. */
+/* A sentence without an end. */
 void correlations_sentence(const struct correlations *c, unsigned i,
                            struct strbuf *ret);
 

@@ -1,5 +1,5 @@
 /*
- * csv.c - CSV of intervals or of a test's own table.
+ * csv.c - see csv.h.
  *
  * All tests have the same columns, so that files can be joined.  More
  * percentiles and the test's own columns come last.
@@ -48,7 +48,6 @@ static bool csv_has_column(const struct report_setup *setup, size_t i)
   return true;
 }
 
-/* NULL: no more. */
 static const char *csv_own_column(const struct report_setup *setup, unsigned i)
 {
   return setup->form && setup->form->column ? setup->form->column(setup, i)
@@ -90,7 +89,6 @@ static void csv_servers(struct strbuf *b, struct monitor *m)
   }
 }
 
-/* As one quoted text. */
 static void csv_marks(struct strbuf *b, const struct results_shared *s)
 {
   strbuf_adds(b, ",\"");
@@ -192,7 +190,6 @@ static int csv_put(struct csv *c, struct strbuf *b, struct err *err)
   return rc;
 }
 
-/* A table instead of intervals? */
 static bool csv_has_table(const struct report_setup *setup)
 {
   return setup->form && setup->form->table;

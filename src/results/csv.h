@@ -1,6 +1,6 @@
 /*
  * csv.h - a line of comma-separated values per interval, or the table of a test
- * whose results are not a series.
+ * without intervals.
  */
 #ifndef BENCH_RESULTS_CSV_H
 #define BENCH_RESULTS_CSV_H
@@ -13,7 +13,7 @@ struct report_setup;
 struct results_shared;
 struct strbuf;
 
-/* Context of csv_reporter; `file` is open.  The caller writes the lines:
+/* Context of csv_reporter; `file` is open.  The caller calls
  * outfile_flush(). */
 struct csv {
   struct outfile file;
@@ -22,7 +22,7 @@ struct csv {
 
 extern const struct reporter csv_reporter;
 
-/* The head, or the line of an interval.  Unknown values are empty. */
+/* Unknown values are empty. */
 void csv_header(struct strbuf *b, const struct report_setup *setup,
                 const struct results_shared *shared);
 void csv_interval(struct strbuf *b, const struct report_setup *setup,

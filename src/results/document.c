@@ -1,5 +1,5 @@
 /*
- * document.c - the JSON document of a run.
+ * document.c - see document.h.
  *
  * Intervals wait in a spool; the members are written at the end, one after the
  * other.
@@ -32,9 +32,7 @@
 #include "stats/report.h"
 
 /*
- * Text that waits for the end of a run.
- *
- * Writes use the descriptor: a stream does not tell how much of a failed write
+ * Writes use the descriptor: a stream does not show how much of a failed write
  * was written.
  */
 
@@ -105,7 +103,7 @@ int spool_open(struct spool *s, const char *beside, struct err *err)
     fd = spool_open_beside(beside);
 #ifdef MFD_CLOEXEC
   if (fd < 0) {
-    const int why = errno; /* a folder's error, which can be mended */
+    const int why = errno; /* an error of a folder, which can be mended */
 
     fd = memfd_create("bench", MFD_CLOEXEC);
     s->in_memory = fd >= 0;
@@ -176,7 +174,7 @@ void spool_done(struct spool *s)
 struct document {
   char *name; /* owned; NULL: none */
   bool keep, copy;
-  bool lacks; /* no room for all of the kept copy */
+  bool lacks; /* no room for the kept copy */
   char *text; /* owned; open_memstream(), NULL until the end */
   size_t len;
   /* Open early unless a regular file. */
@@ -281,7 +279,7 @@ static int document_read_environment(struct document *d, struct err *err)
   return f->failed ? results_no_memory(err) : 0;
 }
 
-/* From before the load, unless only a copy is wanted. */
+/* Before the load, unless only a copy is wanted. */
 static int document_on_begin(void *ctx, const struct report_setup *setup,
                              struct err *err)
 {
@@ -514,7 +512,7 @@ static int document_put_members(struct document *d, const struct run_end *end,
   return rc;
 }
 
-/* A failed event log, which ended before, fails the run. */
+/* The run fails if the event log, which ended before, failed. */
 static struct run_end document_with_log(const struct document *d,
                                         const struct run_end *end)
 {

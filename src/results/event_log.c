@@ -1,5 +1,5 @@
 /*
- * event_log.c - one line per event.
+ * event_log.c - see event_log.h.
  */
 #include "results/event_log.h"
 
@@ -20,8 +20,8 @@
 
 enum {
   BLOCK = 1 << 16,  /* bytes per write */
-  LINE_ROOM = 4096, /* bytes of a block free for one line */
-  TURN = 512,       /* events of a worker per turn */
+  LINE_ROOM = 4096, /* bytes free for one line */
+  TURN = 512,       /* events of a worker at a time */
   SHOWN_MAX = 1024, /* bytes shown of a class's name */
 };
 
@@ -39,15 +39,15 @@ struct event_log {
   _Atomic uint32_t ended;
   _Atomic uint32_t steps; /* changes with both; waited for */
 
-  /* Before the first event, and before the thread reads. */
+  /* Set before the first event and the thread's first read. */
   uint64_t zero_ns;
   const struct class_set *classes;
 
-  /* Of the thread; of the conductor after its end or when it was left
+  /* Of the thread; of the conductor if the thread has ended or was left
    * behind. */
   unsigned first;
   struct event_record turn[TURN];
-  size_t in_turn; /* events without a line yet */
+  size_t in_turn; /* without a line yet */
   char *block;    /* owned; BLOCK bytes */
   size_t len;
   uint64_t lines;
@@ -137,7 +137,8 @@ static bool event_log_flush(struct event_log *l)
   return true;
 }
 
-/* Two digits at a time: most of the thread's work; slow lines drop events. */
+/* Two digits at a time: this is most of the thread's work, and slow lines
+ * drop events. */
 static void event_log_add_number(struct event_log *l, uint64_t value)
 {
   static const char pairs[] = "0001020304050607080910111213141516171819"
@@ -219,7 +220,6 @@ static bool event_log_take_turn(struct event_log *l, unsigned i, size_t max,
   return true;
 }
 
-/* *ret_n 0: none. */
 static bool event_log_take_turns(struct event_log *l, size_t *ret_n)
 {
   size_t all = 0, n;
@@ -233,7 +233,7 @@ static bool event_log_take_turns(struct event_log *l, size_t *ret_n)
   return true;
 }
 
-/* Workers are stopped; workers that were left behind are not waited for. */
+/* Workers are stopped; does not wait for workers left behind. */
 static bool event_log_take_rest(struct event_log *l)
 {
   for (unsigned i = 0; i < l->rings.n; i++) {
@@ -292,7 +292,7 @@ static int event_log_on_start(void *ctx, const struct run_start *start,
   return rc;
 }
 
-/* WAITS while the file takes something; false: the thread was left behind. */
+/* WAITS while the file takes data; false: the thread was left behind. */
 static bool event_log_await_end(struct event_log *l)
 {
   uint64_t until = clock_now_ns() + OUTFILE_PATIENCE_NS;
@@ -312,7 +312,7 @@ static bool event_log_await_end(struct event_log *l)
   return true;
 }
 
-/* Unwritten events of a thread that was left behind. */
+/* Of a thread that was left behind. */
 static void event_log_count_rest(struct event_log *l)
 {
   l->lost += l->lines + l->in_turn;

@@ -1,5 +1,5 @@
 /*
- * event_log.h - one line per event, written by a thread of its own.
+ * event_log.h - one line per event, written by a thread.
  *
  * START,LATENCY,THREAD,CLASS,ERROR: nanoseconds since the load began,
  * nanoseconds, the worker's number, the class (or ""), 0 or 1.  Lines of one
@@ -25,19 +25,17 @@ void event_log_free(struct event_log *l);
 /* Was the thread left behind in outfile_write()?  Then do not free the log. */
 bool event_log_is_left(const struct event_log *l);
 
-/* Where workers store their events. */
 struct event_rings *event_log_rings(struct event_log *l);
 
 /*
- * Set by over(), which WAITS while the file takes something.  If a block (64
- * kB) is not taken in OUTFILE_PATIENCE_NS, the log fails, the thread keeps the
- * file, and the rest is dropped.  All lines of an incomplete block count as
- * dropped.
+ * Set by over(), which WAITS while the file takes data.  If a block (64 kB) is
+ * not taken in OUTFILE_PATIENCE_NS, the log fails, the thread keeps the file,
+ * and the rest is dropped, with all lines of an incomplete block.
  */
 struct event_log_end {
   uint64_t written; /* lines */
   uint64_t dropped; /* events without a line */
-  bool failed;      /* write error */
+  bool failed;
 };
 
 void event_log_tell(struct event_log *l, struct event_log_end *ret);

@@ -1,5 +1,5 @@
 /*
- * figures.c - the figures of a run, one row each.
+ * figures.c - see figures.h.
  */
 #include "results/figures.h"
 

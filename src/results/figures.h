@@ -2,7 +2,7 @@
  * figures.h - the figures of a run, one row each, for JSON, CSV, Prometheus and
  * the live page.
  *
- * A row without a name for a form is not in that form.
+ * A form omits rows without a name for it.
  */
 #ifndef BENCH_RESULTS_FIGURES_H
 #define BENCH_RESULTS_FIGURES_H
@@ -27,7 +27,7 @@ enum figure_type {
   FIGURE_DOUBLE,
 };
 
-/* A field of a struct, and its bool "is known"; FIGURE_KNOWN: always. */
+/* A field, and its bool "is known"; FIGURE_KNOWN: always. */
 struct figure_field {
   uint8_t type; /* enum figure_type */
   uint16_t at, known;
@@ -51,13 +51,12 @@ enum figure_source {
   FIGURE_OF_REPORT,  /* of struct report */
   FIGURE_OF_MACHINE, /* of struct system_use */
   /* Places in the order of rows: */
-  FIGURE_OWN,         /* JSON: figures of the test */
-  FIGURE_LATENCIES,   /* JSON: latencies */
+  FIGURE_OWN,         /* JSON: of the test */
+  FIGURE_LATENCIES,   /* JSON */
   FIGURE_PERCENTILES, /* CSV: the usual percentiles */
-  FIGURE_END,         /* end of the table */
+  FIGURE_END,
 };
 
-/* Reports that have the figure. */
 enum figure_when {
   FIGURE_ALWAYS,
   FIGURE_RATED,
@@ -78,7 +77,7 @@ struct figure {
   const char *column;      /* CSV */
   int decimals;            /* CSV, of reals */
   const char *live;        /* live page */
-  bool live_per_s;         /* the live page shows the rate */
+  bool live_per_s;         /* shows the rate */
 
   struct figure_field of;
   double unit;   /* divisor; 0: none */
@@ -86,8 +85,8 @@ struct figure {
   /* [opt] instead of `of` */
   double (*value)(const struct report *r);
 
-  /* Prometheus: family without "bench_", labels, help.  The value is that of
-   * the sums since the start, or a field of struct figure_counts. */
+  /* Prometheus: family without "bench_", labels, help.  The value comes from
+   * the sums since the start, or from struct figure_counts. */
   const char *metric, *labels, *help;
   bool level; /* a gauge */
   struct figure_field count;
@@ -103,19 +102,18 @@ enum {
   FIGURES_USUAL = 7
 };
 
-/* Percentiles of all latencies. */
 extern const double figures_usual[FIGURES_USUAL];
-/* The usual ones, and the user's, which may repeat them. */
+/* The usual ones, and the user's, which can repeat them. */
 size_t figures_percentile_count(const struct report_setup *setup);
 double figures_percentile(const struct report_setup *setup, size_t i);
 
-/* NAN: unknown or not in such a report.  `sys` [opt]. */
+/* NAN: unknown, or not in the report.  `sys` [opt]. */
 double figure_value(const struct figure *f, const struct report *r,
                     const struct report_setup *setup,
                     const struct system_use *sys);
 bool figure_is_whole(const struct figure *f);
 
-/* The sums over all workers since the start; `hist` gets the latencies.  Any
+/* Sums of all workers since the start; `hist` gets the latencies.  Any
  * thread, while workers run. */
 void figures_sums(const struct run_start *start, struct hist_sum *hist,
                   struct report *ret);

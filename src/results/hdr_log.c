@@ -1,5 +1,5 @@
 /*
- * hdr_log.c - an HdrHistogram interval log.
+ * hdr_log.c - see hdr_log.h.
  */
 #include "results/hdr_log.h"
 

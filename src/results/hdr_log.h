@@ -16,8 +16,8 @@ struct hist_sum;
 struct results_shared;
 struct strbuf;
 
-/* V2 encoding, 1 ns to 2^42 - 1 ns with three digits: a header, then counts as
- * zigzag LEB128; a run of zeros is one negative number. */
+/* V2 encoding, 1 ns to 2^42 - 1 ns with three digits: a header, then counts
+ * as zigzag LEB128; a negative number stands for a run of zeros. */
 void hdr_encode(struct strbuf *out, const struct hist_sum *h);
 
 /* Compressed, base64: "HISTFAAAA...".  0 or -ENOMEM. */
@@ -25,7 +25,7 @@ int hdr_encode_text(struct strbuf *out, const struct hist_sum *h);
 
 void hdr_encode_base64(struct strbuf *out, const void *bytes, size_t len);
 
-/* Context of hdr_log_reporter; `file` is open.  The caller writes the lines:
+/* Context of hdr_log_reporter; `file` is open.  The caller calls
  * outfile_flush(). */
 struct hdr_log {
   struct outfile file;

@@ -1,5 +1,5 @@
 /*
- * http.c - an HTTP server around one poll().
+ * http.c - see http.h.
  */
 #include "results/http.h"
 
@@ -106,9 +106,9 @@ static bool http_host_is_host_allowed(const char *value, size_t len,
 }
 
 /*
- * Valid: an address, localhost, this machine or one of `names`, with or without
+ * Allows an address, localhost, this machine or one of `names`, with or without
  * a port, in each Host header.  Requests without the header come from no
- * browser, and are valid.
+ * browser, and are allowed.
  */
 static bool http_host_is_allowed(const char *request, const char *names)
 {
@@ -136,11 +136,11 @@ enum {
 };
 
 #define PATIENCE_NS (2 * NS_PER_S)
-/* For a stream with something to take, and for all when the server stops. */
+/* For a stream with something to take; for all when the server stops. */
 #define STREAM_PATIENCE_NS (10 * NS_PER_S)
 #define LAST_PATIENCE_NS (2 * NS_PER_S)
 #define STOP_NS (30 * NS_PER_S)
-/* Between attempts to accept without descriptors. */
+/* To accept again without descriptors. */
 #define RETRY_MS 100
 
 struct reader {
@@ -150,17 +150,17 @@ struct reader {
   char request[REQUEST_MAX];
   bool answered; /* `out` is the answer */
   bool stream;
-  bool behind;   /* of a stream */
+  bool behind;
   bool complete; /* nothing follows `out` */
   uint64_t at;   /* position in the stream */
   struct strbuf out;
-  size_t sent; /* sent of `out` */
+  size_t sent; /* of `out` */
 };
 
 struct http_server {
   const struct http *http;
-  uint64_t tick_ns;  /* next tick */
-  uint64_t until_ns; /* deadline of the stop; 0: running */
+  uint64_t tick_ns;  /* next */
+  uint64_t until_ns; /* of the stop; 0: running */
   struct reader reader[HTTP_READERS];
 };
 
@@ -346,7 +346,7 @@ static bool http_deliver(const struct http *h, struct reader *r)
   return http_is_owed(r) || (r->stream && !r->complete);
 }
 
-/* A stream's reader sends nothing, or has gone. */
+/* A reader of a stream sends nothing, or has gone. */
 static bool http_is_there(const struct reader *r)
 {
   char ignored[64];
@@ -412,7 +412,7 @@ static void http_take_call(struct http_server *s)
   r->at = 0;
 }
 
-/* UINT64_MAX: a stream that has everything. */
+/* UINT64_MAX: a stream without anything to take. */
 static uint64_t http_patience(const struct http_server *s,
                               const struct reader *r)
 {
@@ -465,7 +465,7 @@ static void http_feed_all(struct http_server *s)
   }
 }
 
-/* Missed ticks are skipped. */
+/* Skips missed ticks. */
 static void http_tick(struct http_server *s)
 {
   const struct http_service *service = s->http->service;
@@ -586,7 +586,7 @@ int http_start(struct http *h, const struct http_service *service, void *arg,
 
 void http_stop(struct http *h)
 {
-  /* The only byte ever written: there is room. */
+  /* The only byte: there is room. */
   while (h->running && write(h->wake[1], "", 1) < 0 && errno == EINTR)
     continue;
   if (h->running)

@@ -1,5 +1,5 @@
 /*
- * jobj.c - builds a JSON object or array.
+ * jobj.c - see jobj.h.
  */
 #include "results/jobj.h"
 
@@ -35,7 +35,7 @@ void jobj_push(struct jobj *list, json_t *value)
 
 void jobj_add(struct jobj *o, const char *key, json_t *value)
 {
-  /* Also without an object, to free the value. */
+  /* Also without an object, which frees the value. */
   if (json_object_set_new(o->j, key, value) < 0)
     o->failed = true;
 }
@@ -153,7 +153,7 @@ double jobj_seconds(uint64_t ns)
 }
 
 enum {
-  JOBJ_DIGITS = 15 /* digits that are sure to be right */
+  JOBJ_DIGITS = 15 /* certain digits */
 };
 
 static int jobj_add_text(const char *text, size_t len, void *to)
@@ -163,7 +163,7 @@ static int jobj_add_text(const char *text, size_t len, void *to)
 }
 
 /* json_dumps() ignores failed allocations of names and returns invalid text;
- * the buffer here remembers failures. */
+ * this buffer remembers failures. */
 static char *jobj_dump(const json_t *value, size_t flags)
 {
   struct strbuf b = { 0 };

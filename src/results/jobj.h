@@ -20,7 +20,7 @@ void jobj_text(struct jobj *o, const char *key, const char *value);
 void jobj_int(struct jobj *o, const char *key, uint64_t value);
 void jobj_signed(struct jobj *o, const char *key, int64_t value);
 void jobj_real(struct jobj *o, const char *key, double value);
-/* A real number; null unless above 0. */
+/* null unless above 0. */
 void jobj_positive(struct jobj *o, const char *key, double value);
 void jobj_bool(struct jobj *o, const char *key, bool value);
 void jobj_null(struct jobj *o, const char *key);
@@ -28,7 +28,7 @@ void jobj_null(struct jobj *o, const char *key);
 /* Takes `value` over; NULL: out of memory. */
 void jobj_add(struct jobj *o, const char *key, json_t *value);
 
-/* `name` may have any bytes, stored as text is. */
+/* `name` can have any bytes, stored like text. */
 void jobj_named(struct jobj *o, const char *name, json_t *value);
 
 /* Array: jobj_push() takes `value` over; NULL: out of memory. */
@@ -46,7 +46,7 @@ json_t *jobj_shown(const char *value);
 /* Takes `value` over, at the key of jobj_named(); false: out of memory. */
 bool jobj_set_named(json_t *o, const char *name, json_t *value);
 
-/* null if JSON has no form for the number; NULL: out of memory. */
+/* null if JSON cannot hold the number; NULL: out of memory. */
 json_t *jobj_number(double value);
 
 /* Takes `value` over; false: out of memory. */

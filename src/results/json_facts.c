@@ -1,5 +1,5 @@
 /*
- * json_facts.c - the surroundings of a run: the tool, facts, options.
+ * json_facts.c - the tool, facts and options in the document.
  */
 #include <luajit.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static json_t *json_fact_value(const struct fact *f)
   return NULL;
 }
 
-/* Makes the group if missing; NULL: out of memory. */
+/* NULL: out of memory. */
 static json_t *json_group_in(json_t *o, const char *name)
 {
   json_t *key = jobj_string(name);
@@ -142,7 +142,7 @@ static json_t *json_option_value(const struct opt_entry *e)
   return text[0] != '\0' ? jobj_shown(text) : json_null();
 }
 
-/* Stored byte by byte, as Latin-1? */
+/* Does the document store it byte by byte, as Latin-1? */
 static bool json_is_latin(const struct opt_entry *e)
 {
   const struct opt_list *list;
@@ -173,7 +173,7 @@ static const char *json_source_name(enum opt_source source)
   return names[source];
 }
 
-/* A script may redeclare an option of the program without its flags. */
+/* A script can redeclare an option of the program without its flags. */
 static bool json_is_secret(const struct opt_entry *e)
 {
   return (e->row->flags & OPT_SECRET) ||
@@ -198,7 +198,7 @@ static json_t *json_option(const struct opt_entry *e)
   return jobj_take(&o);
 }
 
-/* Every option once: aliases as their option; a script's option replaces the
+/* Each option once: no aliases, and a script's option replaces the
  * program's. */
 json_t *json_options(const struct optset *set)
 {

@@ -144,7 +144,7 @@ json_t *json_members(const struct report *r, const struct report_setup *setup,
   return jobj_take(&list);
 }
 
-/* ---- what a test counts by itself ---- */
+/* ---- a test's own counts ---- */
 
 static json_t *json_counters(const struct tally_report *t)
 {
@@ -218,7 +218,7 @@ static void json_add_tally(struct jobj *o, const struct tally_report *t,
              json_error_counts(t->error, t->n_errors, false));
 }
 
-/* ---- figures that only this test has ---- */
+/* ---- a test's own figures ---- */
 
 enum {
   JSON_NESTED = 4 /* nested groups */

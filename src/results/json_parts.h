@@ -1,7 +1,7 @@
 /*
  * json_parts.h - parts of results as JSON.
  *
- * All functions return a new value; NULL: out of memory.
+ * Functions return a new value; NULL: out of memory.
  */
 #ifndef BENCH_RESULTS_JSON_PARTS_H
 #define BENCH_RESULTS_JSON_PARTS_H
@@ -38,11 +38,11 @@ struct system_use;
 
 struct latency {
   uint64_t count, sum_ns, min_ns, max_ns;
-  const struct hist_sum *hist; /* NULL: no percentiles and no histogram */
+  const struct hist_sum *hist; /* NULL: no percentiles, no histogram */
   bool brief;                  /* without the histogram */
 };
 
-/* Nanoseconds; the usual percentiles and the user's. */
+/* Nanoseconds; usual and the user's percentiles. */
 json_t *json_latency(const struct latency *l, const struct report_setup *setup);
 json_t *json_class_latency(const struct class_report *c,
                            const struct report_setup *setup, bool brief);
@@ -60,18 +60,16 @@ void json_add_metrics(struct jobj *o, const struct server_reading *r);
 json_t *json_waits(const struct server_waits *w, unsigned max);
 
 enum {
-  /* With more classes, intervals have no histograms of classes. */
+  /* Intervals with more classes have no histograms of classes. */
   JSON_CLASSES_WHOLE = 4,
-  /* Waits in an interval; others are unknown, not 0. */
+  /* Of an interval; others are unknown, not 0. */
   JSON_WAITS_SHOWN = 8,
 };
 
-/* An interval, a checkpoint or the whole run; `sys` [opt].  `brief`: classes
- * without histograms. */
+/* `sys` [opt].  `brief`: classes without histograms. */
 json_t *json_report(const struct report *r, const struct report_setup *setup,
                     const struct system_use *sys, bool brief);
 
-/* With the machine and the servers. */
 json_t *json_interval(const struct report *r, const struct report_setup *setup,
                       const struct results_shared *shared, bool brief);
 
@@ -96,11 +94,11 @@ json_t *json_warnings(const struct warnings *warnings);
 json_t *json_slo(const struct slo_verdict *v);
 json_t *json_outages(const struct outage_report *r);
 json_t *json_storms(const struct storm_report *of, unsigned n);
-/* From `from` up to before `to`. */
+/* `to` is excluded. */
 json_t *json_marks(const struct marks *m, unsigned from, unsigned to);
 json_t *json_decision(const struct decision_result *r);
 json_t *json_slices(const struct slices *s);
-/* Without arrivals, known later. */
+/* Without arrivals, which are known later. */
 json_t *json_rate(const struct report *total, const struct report_setup *setup);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * json_run.c - members of the document about the whole run.
+ * json_run.c - the document about the whole run.
  */
 #include <math.h>
 #include <string.h>

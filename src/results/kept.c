@@ -1,5 +1,5 @@
 /*
- * kept.c - the results of the last runs, in the user's folder of state.
+ * kept.c - see kept.h.
  *
  * Several processes can add files and remove old ones at the same time.
  */
@@ -84,7 +84,7 @@ int kept_ready(char ret[PATH_MAX], bool make)
     if (lstat(ret, &st) < 0)
       return -errno;
   }
-  /* Root leaves nothing in the home of a user. */
+  /* Root leaves nothing in a user's home. */
   if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
     return -EPERM;
   return access(ret, W_OK | X_OK) < 0 ? -errno : 0;
@@ -182,7 +182,6 @@ const char *kept_or_file(const char *name, char room[PATH_MAX])
            : name;
 }
 
-/* The time is now. */
 static int kept_name_file(const char *folder, const char *end,
                           char ret[PATH_MAX])
 {

@@ -11,7 +11,7 @@
 
 enum {
   KEPT_MAX = 50,
-  KEPT_NAME = 48, /* size of a name with its zero */
+  KEPT_NAME = 48, /* with its zero */
 };
 
 struct kept_name {
@@ -22,8 +22,8 @@ struct kept_name {
  * BENCH_KEEP=off, or without a home. */
 bool kept_folder(char ret[PATH_MAX]);
 
-/* Can results be kept?  Makes the folder, or only looks whether it could be
- * made.  -EPERM: another user's, or no folder; else errno's. */
+/* Can results be kept? Makes the folder, or only checks that it could be
+ * made. -EPERM: another user's, or no folder; else errno's. */
 int kept_ready(char ret[PATH_MAX], bool make);
 
 /* A file that gets its name when it is complete. */
@@ -34,7 +34,7 @@ struct kept_file {
 
 /* Readable by this user alone, and locked.  Errors leave nothing behind. */
 int kept_open(struct kept_file *f);
-/* Also removes the oldest results beyond KEPT_MAX; with `whole` false, the
+/* Also removes the oldest beyond KEPT_MAX; without `whole`, removes the
  * file. */
 void kept_close(struct kept_file *f, bool whole);
 
@@ -42,10 +42,10 @@ void kept_close(struct kept_file *f, bool whole);
  * kept_close(), or close the stream. */
 bool kept_orphan(struct kept_file *f, size_t *at);
 
-/* The names in the folder, newest first.  The caller frees *ret; NULL: none. */
+/* Newest first.  The caller frees *ret; NULL: none. */
 size_t kept_list(const char *folder, struct kept_name **ret);
 
-/* 1: the last.  False: not a number of a result. */
+/* 1: the last.  False: not a result's number. */
 bool kept_path(const char *number, char ret[PATH_MAX]);
 /* Or the path of a kept result, in `room`. */
 const char *kept_or_file(const char *name, char room[PATH_MAX]);

@@ -1,5 +1,5 @@
 /*
- * live.c - a page that follows a run.
+ * live.c - see live.h.
  */
 #include "results/live.h"
 
@@ -132,7 +132,7 @@ static json_t *live_sample_waits(const struct server_waits *w)
   return jobj_take(&o);
 }
 
-/* Of the last reading; waits are null without readings of them. */
+/* Of the last reading; null: no readings of waits. */
 static json_t *live_sample_server(struct monitor *m, unsigned server)
 {
   struct jobj o = jobj_new(), rates = jobj_new(), levels = jobj_new();
@@ -282,11 +282,12 @@ void live_sampler_next(struct live_sampler *s, uint64_t now_ns,
 }
 
 enum {
-  /* Samples for late viewers: hours. */
+  /* For late viewers: hours. */
   PAST_MAX = 4 * 3600,
 };
 
-/* Late: this multiple of the usual distance, and at least this long. */
+/* A late sample: this multiple of the usual distance, and at least this
+ * long. */
 #define LATE_TIMES 3
 #define LATE_NS (3 * NS_PER_S)
 
@@ -296,11 +297,11 @@ struct live {
   const struct document *document; /* [opt] */
   results_page *page;              /* [opt] */
   bool is_local;
-  char token[33]; /* of POST /mark/...; "": marks are not taken */
+  char token[33]; /* of POST /mark/...; "": takes no marks */
 
-  /* Set by the reporting thread, read by the server's. */
-  _Atomic uint64_t report_ns;  /* 0: none yet */
-  _Atomic uint64_t between_ns; /* longest distance */
+  /* Written by the reporting thread, read by the server's. */
+  _Atomic uint64_t report_ns;  /* 0: not yet */
+  _Atomic uint64_t between_ns; /* longest */
 
   /* Of the server's thread. */
   struct live_sampler sampler;
@@ -313,7 +314,7 @@ struct live {
   struct strbuf last; /* final event */
 };
 
-/* ---- on the server's thread ---- */
+/* ---- the server's thread ---- */
 
 static double live_late_s(const struct live *l, uint64_t now_ns)
 {

@@ -25,7 +25,7 @@ struct results_shared;
 struct strbuf;
 
 /*
- * What a run has done since the last sample, as JSON.
+ * The work since the last sample, as JSON.
  *
  * Reads counters that only grow; waits for no thread.
  */
@@ -44,25 +44,24 @@ struct live_sampler {
   unsigned marks;
 };
 
-/* -ENOMEM: call live_sampler_done() nevertheless. */
+/* Always call live_sampler_done(), also after -ENOMEM. */
 int live_sampler_init(struct live_sampler *s,
                       const struct results_shared *shared);
 void live_sampler_done(struct live_sampler *s);
 
 void live_sampler_start(struct live_sampler *s);
 
-/* `ret`: a JSON object on one line; `ret_classes`: an array.  `reports_late_s`:
- * time since a report was due; 0: not late. */
+/* `ret`: a JSON object on one line; `ret_classes`: an array.
+ * `reports_late_s`: since a report was due; 0: not late. */
 void live_sampler_next(struct live_sampler *s, uint64_t now_ns,
                        double reports_late_s, struct strbuf *ret,
                        struct strbuf *ret_classes);
 
-/* Makes the report page. */
 typedef int results_page(const char *text, size_t len, struct strbuf *ret,
                          struct err *err);
 
-/* Opens the port of --live; `page` [opt] makes the report from the text of
- * `document` [opt]. */
+/* Opens the port of --live; `page` [opt] makes the report from `document`
+ * [opt]. */
 int live_new(struct live **ret, const struct results_cfg *cfg,
              results_page *page, const struct results_shared *shared,
              const struct document *document, struct err *err);

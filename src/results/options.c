@@ -1,5 +1,5 @@
 /*
- * options.c - options that name files of results.
+ * options.c - see options.h.
  */
 #include "results/options.h"
 

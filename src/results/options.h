@@ -42,7 +42,7 @@ bool results_wanted(const struct results_cfg *cfg);
 /* Of --summary; "": none. */
 const char *results_summary(const struct results_cfg *cfg);
 
-/* Then text goes elsewhere. */
+/* Text then goes elsewhere. */
 bool results_on_stdout(const struct results_cfg *cfg);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * outfile.c - files of results.
+ * outfile.c - see outfile.h.
  */
 #include "results/outfile.h"
 
@@ -65,7 +65,7 @@ void outfile_release(const struct outfile_hold *h)
   errno = why;
 }
 
-/* Reported now, and not again at the end of the program. */
+/* Was reported now; not again at the program's end. */
 static void outfile_forget_failure(FILE *stream)
 {
   if (stream == stdout)
@@ -81,7 +81,7 @@ static int outfile_cannot_write(const char *name, struct err *err)
   return rc;
 }
 
-/* A file that is open already is not truncated. */
+/* Does not truncate a file that is open. */
 static FILE *outfile_open_directly(const char *name)
 {
   if (outname_is_stdout(name))
@@ -110,7 +110,7 @@ int outfile_open(struct outfile *f, const char *name, struct err *err)
   return f->stream ? 0 : outfile_cannot_open(name, err);
 }
 
-/* False: it was in another phase. */
+/* False: in another phase. */
 static bool outfile_pass(struct outfile *f, uint32_t from, uint32_t to)
 {
   return atomic_compare_exchange_strong(&f->phase, &from, to);
@@ -191,13 +191,13 @@ int outfile_tell_left(const struct outfile *f, struct err *err)
 }
 
 enum {
-  /* Names tried; older runs may have left files. */
+  /* Names tried; older runs can have left files. */
   ATTEMPTS = 100,
   COPY_PART = 65536,
 };
 
-/* O_EXCL: nothing that exists, or a link's target, is written to.  Negative:
- * see errno. */
+/* O_EXCL: never writes to an existing file, or to a link's target.
+ * Negative: see errno. */
 static int outfile_create_beside(const char *place, mode_t mode,
                                  struct strbuf *path)
 {
@@ -217,8 +217,8 @@ static int outfile_create_beside(const char *place, mode_t mode,
   return fd;
 }
 
-/* Readable by users who could read the old file.  Owner's and group's rights
- * only if ownership can be kept. */
+/* For users who could read the old file.  Rights of owner and group only if
+ * ownership can be kept. */
 static void outfile_take_rights(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;

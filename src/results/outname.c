@@ -1,5 +1,5 @@
 /*
- * outname.c - the meaning of names of files of results.
+ * outname.c - see outname.h.
  */
 #include "results/outname.h"
 
@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 
 enum {
-  LINKS_MAX = 40 /* links in a row, as in the kernel */
+  LINKS_MAX = 40 /* in a row, as in the kernel */
 };
 
 static bool outname_is_one(const struct stat *a, const struct stat *b)
@@ -34,7 +34,7 @@ bool outname_is_null(const char *name)
   return outname_is_one_file(name, "/dev/null");
 }
 
-/* Results do not go to /dev/null as stdout. */
+/* If stdout is /dev/null, it gets no results. */
 bool outname_is_stdout(const char *name)
 {
   struct stat at, out;
@@ -45,7 +45,7 @@ bool outname_is_stdout(const char *name)
          fstat(STDOUT_FILENO, &out) == 0 && outname_is_one(&at, &out);
 }
 
-/* By name alone: a regular file may be open there. */
+/* By name alone: it can be an open regular file. */
 bool outname_is_descriptor(const char *name)
 {
   return strcmp(name, "/dev/stdout") == 0 || strcmp(name, "/dev/stderr") == 0 ||
@@ -61,8 +61,8 @@ bool outname_is_special(const char *name)
          (stat(name, &at) == 0 && !S_ISREG(at.st_mode));
 }
 
-/* Relative to the present folder; owned.  NULL with errno; EINVAL, ENOENT: not
- * a link. */
+/* Relative to the working folder; owned.  NULL with errno; EINVAL, ENOENT:
+ * not a link. */
 static char *outname_link_target(const char *link)
 {
   const char *slash = strrchr(link, '/');

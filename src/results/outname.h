@@ -1,7 +1,7 @@
 /*
- * outname.h - the meaning of names of files of results.
+ * outname.h - the meaning of names of results' files.
  *
- * "-" is the standard output, as are all names of the same file or pipe.
+ * "-" is the standard output, as are all names of its file or pipe.
  */
 #ifndef BENCH_RESULTS_OUTNAME_H
 #define BENCH_RESULTS_OUTNAME_H
@@ -16,12 +16,11 @@ bool outname_is_null(const char *name);
 /* A descriptor of the program's start: /dev/stderr, /dev/fd/3? */
 bool outname_is_descriptor(const char *name);
 
-/* Neither a regular file nor a new name: a pipe, a device, a file already open.
- * Never replaced. */
+/* A pipe, a device, or a file already open, which is never replaced. */
 bool outname_is_special(const char *name);
 
-/* After following links; the file need not exist.  Owned by the caller; NULL
- * with errno. */
+/* Follows links; the file need not exist.  Owned by the caller; NULL with
+ * errno. */
 char *outname_real(const char *name);
 
 /* The file need not exist.  /dev/null is never the same. */

@@ -1,5 +1,5 @@
 /*
- * page.c - the frame of pages.
+ * page.c - see page.h.
  */
 #include "results/page.h"
 
@@ -26,7 +26,7 @@ void page_begin(struct strbuf *out, bool live)
 void page_end(struct strbuf *out, bool live)
 {
   /* A block, because a live page becomes a report in the same window, which
-   * would not take the same names again. */
+   * would refuse the same names. */
   strbuf_addf(out,
               "</main><script>\n'use strict';\n{\n%s%s%s}\n</script></body>"
               "</html>\n",

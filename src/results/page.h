@@ -1,6 +1,6 @@
 /*
- * page.h - the page that shows a run while it goes on, and afterwards its
- * results: style and scripts, which need no network.
+ * page.h - the frame of a run's page, live and afterwards: style and scripts,
+ * without the network.
  */
 #ifndef BENCH_RESULTS_PAGE_H
 #define BENCH_RESULTS_PAGE_H
@@ -9,8 +9,8 @@
 
 struct strbuf;
 
-/* What is between these two is shown without scripts, too.  A live page
- * connects to the server that it comes from. */
+/* Scripts are not needed for the text between.  A live page connects to its
+ * own server. */
 void page_begin(struct strbuf *out, bool live);
 void page_end(struct strbuf *out, bool live);
 

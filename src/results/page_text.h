@@ -1,6 +1,6 @@
 /*
- * page_text.h - style and scripts of pages, as text that the build puts into
- * the program.
+ * page_text.h - style and scripts of pages, which the build puts into the
+ * program.
  */
 #ifndef BENCH_RESULTS_PAGE_TEXT_H
 #define BENCH_RESULTS_PAGE_TEXT_H

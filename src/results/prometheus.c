@@ -1,6 +1,5 @@
 /*
- * prometheus.c - live metrics, from the start of the load to the end of the
- * run.
+ * prometheus.c - see prometheus.h.
  */
 #include "results/prometheus.h"
 
@@ -35,8 +34,6 @@
 /* ---- metrics ---- */
 
 /*
- * The state of a run for Prometheus.
- *
  * The older format names a family like its samples, has no type `info` and no
  * end mark.
  */
@@ -107,7 +104,7 @@ void prometheus_histogram(struct strbuf *b, const char *name, const char *label,
               close, sum_s);
 }
 
-/* After the lines of its family, unless *last has the same. */
+/* Its family's lines come first, unless *last has the same. */
 static void metrics_sample(const struct metrics_out *o, const char **last,
                            const struct figure *f, double value)
 {
@@ -251,7 +248,7 @@ static void metrics_info(const struct metrics_out *o,
   strbuf_adds(o->b, "} 1\n");
 }
 
-/* Labelled with the server's name. */
+/* With the server's name as label. */
 static void metrics_server(const struct metrics_out *o, struct monitor *m,
                            enum server_metric f)
 {
@@ -357,12 +354,11 @@ void prometheus_write(struct strbuf *b, enum metrics_format format,
 struct prometheus {
   struct http http;
   const struct results_shared *shared;
-  struct hist_sum *work; /* scratch memory of the thread */
+  struct hist_sum *work; /* scratch of the thread */
 };
 
 /* ---- the Accept header ---- */
 
-/* Without blanks around. */
 struct accept_piece {
   const char *text;
   size_t len;
@@ -373,7 +369,7 @@ static bool prometheus_accept_is_blank(char c)
   return c == ' ' || c == '\t';
 }
 
-/* Up to `stop`; *at moves behind it.  False: none. */
+/* Up to `stop`; *at moves behind it.  False: the end. */
 static bool prometheus_accept_next_piece(const char **at, const char *end,
                                          char stop, struct accept_piece *ret)
 {

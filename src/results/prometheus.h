@@ -1,5 +1,5 @@
 /*
- * prometheus.h - live metrics for a Prometheus server.
+ * prometheus.h - live metrics for Prometheus.
  */
 #ifndef BENCH_RESULTS_PROMETHEUS_H
 #define BENCH_RESULTS_PROMETHEUS_H
@@ -26,7 +26,7 @@ struct metrics_out {
 };
 
 /* Since the load began, with the warm-up.  Any thread, while workers run;
- * `work` is scratch memory. */
+ * `work` is scratch. */
 void prometheus_write(struct strbuf *b, enum metrics_format format,
                       const struct results_shared *shared,
                       struct hist_sum *work);
@@ -40,7 +40,7 @@ void prometheus_histogram(struct strbuf *b, const char *name, const char *label,
 void prometheus_label(struct strbuf *b, const char *name, const char *value);
 
 /* The machine since its start, read below `root` ("": the system); `device`:
- * the disk of the test, or "".  Unknown figures are left out. */
+ * the disk of the test, or "". Omits unknown figures. */
 void prometheus_machine(const struct metrics_out *o, const char *root,
                         const char *device);
 

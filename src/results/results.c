@@ -1,8 +1,8 @@
 /*
- * results.c - results for programs, behind one reporter.
+ * results.c - see results.h.
  *
  * Report thread and conductor take turns.  After a forced end, the report
- * thread may be stuck inside a file whose reader has stopped: the conductor
+ * thread can be stuck inside a file whose reader has stopped: the conductor
  * leaves that file to it and goes on with the others.
  */
 #include "results/results.h"
@@ -86,7 +86,7 @@ static const struct reporter stream_reporter = {
 };
 
 struct results {
-  /* 1: a thread works on the members below; waited for */
+  /* 1: a thread uses the members below; waited for */
   _Atomic uint32_t busy;
   struct leave *leave; /* borrowed */
   struct results_shared shared;
@@ -95,7 +95,7 @@ struct results {
   bool ended; /* no more reports */
   /* Left to the report thread, or NULL. */
   const struct outfile *left;
-  bool impatient; /* conductor only: waited in vain */
+  bool impatient; /* of the conductor: waited in vain */
 
   struct reporter_use use[KINDS];
   size_t n;
@@ -149,8 +149,8 @@ static int results_want_document(struct results *r,
   return 0;
 }
 
-/* Called in this order: the document reports the outcome of the others, and the
- * live page shows the document. */
+/* The reporters' order: the document reports the outcome of the others, and
+ * the live page shows the document. */
 static int results_open_all(struct results *r, const struct results_input *in,
                             struct err *err)
 {
@@ -370,8 +370,8 @@ static void results_keep_first(int *first, struct err *err, int rc,
   *err = *one;
 }
 
-/* Writes what was put, while leave_step() allows (NULL: always).  `rc`, `err`:
- * of earlier steps.  -ECANCELED: left behind, touch nothing. */
+/* Writes stored bytes, while leave_step() allows (NULL: always).  `rc`,
+ * `err`: of earlier steps.  -ECANCELED: left behind, touch nothing. */
 static int results_flush_all(struct results *r, struct leave *leave, int rc,
                              struct err *err)
 {
@@ -412,7 +412,7 @@ static int results_on_start(void *ctx, const struct run_start *start,
   return results_flush_all(r, NULL, rc, err);
 }
 
-/* Reports of the conductor come at the end. */
+/* These come at the end. */
 static bool results_is_conductors(const struct report *report)
 {
   return report->partial || report->kind == REPORT_FINAL ||
@@ -448,7 +448,7 @@ static int results_on_report(void *ctx, const struct report_setup *setup,
                        r->shared.monitor);
     }
     rc = reporters_report(r->use, r->n, setup, report, err);
-    /* The first write may not return: reporters first. */
+    /* The first write can last for ever: reporters first. */
     rc = results_flush_all(r, report->leave, rc, err);
   }
   if (rc == -ECANCELED)
@@ -466,7 +466,7 @@ static int results_on_over(void *ctx, const struct run_end *end,
   if (rc < 0)
     return rc;
   if (r->event_log) {
-    /* For the document, which comes last. */
+    /* For the document, the last one. */
     r->shared.logged = true;
     event_log_tell(r->event_log, &r->shared.log);
   }

@@ -1,5 +1,5 @@
 /*
- * results.h - results for programs: files and live metrics behind one reporter.
+ * results.h - files of results and live metrics behind one reporter.
  */
 #ifndef BENCH_RESULTS_RESULTS_H
 #define BENCH_RESULTS_RESULTS_H
@@ -20,7 +20,7 @@ struct optset;
 struct results;
 struct strbuf;
 
-/* Borrowed to the end of the program. */
+/* Borrowed until the program's end. */
 struct results_input {
   const struct results_cfg *cfg;
   const struct optset *set;
@@ -31,12 +31,11 @@ struct results_input {
   unsigned first_thread; /* of the first */
   results_page *page;    /* [opt] for --live */
   bool keep;             /* a copy of the document: kept.h */
-  /* leave_thread() is called for a thread stuck in a file. */
+  /* Called for a thread stuck in a file. */
   struct leave *leave;
 };
 
-/* Opens what the configuration names; *ret NULL: nothing, which all functions
- * accept. */
+/* Opens the configured files; *ret NULL: none, which all functions accept. */
 int results_new(struct results **ret, const struct results_input *in,
                 struct err *err);
 void results_free(struct results *r);
@@ -44,26 +43,24 @@ void results_free(struct results *r);
 /* Before the run: remaining limits; UINT64_MAX: none. */
 void results_limits(struct results *r, uint64_t time_ns, uint64_t events);
 
-/* Before a run; borrowed to the end.  Both may be NULL. */
+/* These two: before a run; borrowed to the end; can be NULL. */
 void results_set_monitor(struct results *r, struct monitor *monitor);
 
-/* Before a run; borrowed to the end.  Both may be NULL. */
 void results_set_marks(struct results *r, const struct mark_fifo *marks);
 
 /* After the run: a sentence; false: no more. */
 bool results_coincidence(const struct results *r, unsigned i,
                          struct strbuf *ret);
 
-/* In memory, because no folder takes a temporary file? */
+/* The same as document_in_memory(). */
 bool results_in_memory(const struct results *r);
 
-/* Where workers store events; NULL: not wanted. */
+/* NULL: not wanted. */
 struct event_rings *results_event_rings(struct results *r);
 
-/* After the run. */
+/* These two: after the run. */
 uint64_t results_dropped(const struct results *r);
 
-/* After the run. */
 bool results_document_written(const struct results *r);
 
 /* Context: struct results. */

@@ -26,8 +26,8 @@ struct results_shared {
   struct monitor *monitor; /* [opt] */
 
   const struct mark_fifo *mark_fifo; /* [opt] borrowed */
-  const struct marks *marks;         /* [opt] of it */
-  unsigned marks_from, marks_to;     /* of the present interval */
+  const struct marks *marks;         /* [opt] its marks */
+  unsigned marks_from, marks_to;     /* of this interval */
 
   struct correlations correlations;
 
@@ -36,9 +36,9 @@ struct results_shared {
 
   bool started;
   struct run_start start;
-  struct system_use sys; /* of the present interval */
+  struct system_use sys; /* of this interval */
 
-  /* Valid after the end of the event log. */
+  /* After the end of the event log. */
   bool logged;
   struct event_log_end log;
 };

@@ -1,5 +1,5 @@
 /*
- * summary.c - a run in a few lines of Markdown.
+ * summary.c - see summary.h.
  */
 #include "results/summary.h"
 
@@ -77,7 +77,6 @@ void summary_free(struct summary *s)
   free(s);
 }
 
-/* Escapes Markdown. */
 static void summary_add_text(struct strbuf *out, const char *text)
 {
   for (; *text; text++) {
@@ -205,7 +204,6 @@ static void summary_add_warnings(struct strbuf *out, const struct warnings *d)
   }
 }
 
-/* Cost per event on a server, if known. */
 static void summary_add_server(struct strbuf *out, const struct server_total *t)
 {
   bool any = false;

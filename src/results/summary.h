@@ -11,7 +11,7 @@ struct results_shared;
 struct strbuf;
 struct summary;
 
-/* -ENOMEM, or why the file cannot be written. */
+/* -ENOMEM; others: the file cannot be written. */
 int summary_new(struct summary **ret, const char *name,
                 const struct results_shared *shared, struct err *err);
 void summary_free(struct summary *s);
@@ -21,7 +21,6 @@ extern const struct reporter summary_reporter;
 
 int summary_write(const char *name, const struct strbuf *text, struct err *err);
 
-/* CPU, allowed CPUs, system. */
 void summary_machine(struct strbuf *out);
 
 #endif
