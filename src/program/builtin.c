@@ -43,7 +43,7 @@ static int builtin_declare(struct job *job, struct cmdline_rules *rules)
   return EXIT_OK;
 }
 
-/* Also chooses the test, if the name stands for several. */
+/* Also chooses one of several tests with this name. */
 static int builtin_take_values(struct job *job, struct err *err)
 {
   const struct test *test = job->test;
@@ -65,7 +65,7 @@ static int builtin_take_values(struct job *job, struct err *err)
 typedef int step_function(const struct plan *plan, const void *cfg,
                           struct err *err);
 
-/* NULL: the test has no such step. */
+/* NULL: the test lacks the step. */
 static step_function *builtin_step_of(const struct job *job)
 {
   if (strcmp(job->command, "prepare") == 0)

@@ -1,6 +1,6 @@
 /*
- * doctor.c - `bench doctor [TEST] [OPTIONS]`: checks whether a run with these
- * options would work.
+ * doctor.c - `bench doctor [TEST] [OPTIONS]`: would a run with these options
+ * work?
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,7 +23,7 @@
 #include "tools/tool.h"
 
 enum {
-  ROW_BYTES = 250 /* of a bundled script's table, with indexes */
+  ROW_BYTES = 250 /* of a bundled table, with indexes */
 };
 
 static const char what_it_does[] =
@@ -98,7 +98,7 @@ static int doctor_conclude(struct program *p, struct findings *f)
   return status;
 }
 
-/* Checks what every run needs; NULL: out of memory. */
+/* NULL: out of memory. */
 static struct findings *doctor_begin(const struct machine_needs *needs)
 {
   struct findings *f = calloc(1, sizeof(*f));
@@ -200,7 +200,7 @@ static bool doctor_lacks_file(struct program *p, const struct run_facts *facts,
   return true;
 }
 
-/* Upper bound for kinds of prepared statements per table. */
+/* Upper bound of prepared statements per table. */
 static unsigned doctor_kinds_of(const char *script)
 {
   static const struct {
@@ -232,7 +232,7 @@ int program_doctor_script(struct program *p, struct db_process *db,
 
   if (!f)
     return EXIT_FAILED;
-  db->is_known = false; /* doctor itself makes the checks that precede a run */
+  db->is_known = false; /* doctor makes the checks of a run */
   if (db->facts.bundled)
     db->facts.classes = doctor_kinds_of(script);
   if (!db->facts.bundled && !optset_find(&p->set, "db-driver")->given)

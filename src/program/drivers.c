@@ -1,5 +1,5 @@
 /*
- * drivers.c - the database drivers and their options, and facts about a run for
+ * drivers.c - the database drivers, their options, and facts about a run for
  * the SQL layer.
  */
 #include <errno.h>
@@ -232,7 +232,7 @@ bool program_lacks_files(const struct program *p, const struct plan *plan,
 }
 
 enum {
-  ONE_PAGE = 4096 /* of SQLite: a table has one of its own at least */
+  ONE_PAGE = 4096 /* of SQLite: the minimum of a table */
 };
 
 bool program_misses_file(const struct program *p)

@@ -1,5 +1,5 @@
 /*
- * files.c - a command may not write to a file that it reads, nor twice to one
+ * files.c - a command must not write to a file that it reads, nor twice to one
  * file.
  */
 #include <errno.h>
@@ -29,7 +29,7 @@ struct files {
   struct err *err;
 };
 
-/* Options other than those of results. */
+/* Besides options of results. */
 static const char *const written[] = { "mark",    "ack-log",    "file-ack-log",
                                        "history", "export-edn", "export-json" };
 
@@ -42,7 +42,7 @@ static bool files_is_written(const char *name)
   return false;
 }
 
-/* Also of an option whose test is not known yet. */
+/* Also before the option's test is known. */
 static const char *files_value(const struct program *p, const char *name)
 {
   const char *text = "";
@@ -56,7 +56,7 @@ static const char *files_value(const struct program *p, const char *name)
   return text;
 }
 
-/* The steps of a sweep have files of their own, and check them. */
+/* The steps of a sweep check their own files. */
 static bool files_of_step(const struct program *p, const char *option)
 {
   return sweep_wanted(&p->opts.sweep) && strcmp(option, "json") != 0 &&
@@ -81,7 +81,7 @@ static int files_write(struct files *f, const char *option, const char *path)
   return 0;
 }
 
-/* `what` describes the file: "the file of --config-file". */
+/* `what`: "the file of --config-file". */
 static int files_read(struct files *f, const char *what, const char *path)
 {
   if (path[0] == '\0' || strcmp(path, "-") == 0)
@@ -122,7 +122,7 @@ static int files_read_sqlite(struct files *f, const char *option,
   return rc;
 }
 
-/* Steps of a sweep interpret the URL themselves. */
+/* Steps of a sweep read the URL themselves. */
 static int files_read_url(struct files *f)
 {
   const char *text = program_value(&f->p->set, "dsn");
@@ -141,7 +141,6 @@ static int files_read_url(struct files *f)
   return rc;
 }
 
-/* A script or a file of SQL. */
 static int files_read_test(struct files *f, const char *what, const char *typed)
 {
   char *path = NULL;
@@ -193,7 +192,7 @@ static int files_read_options(struct files *f)
   return rc;
 }
 
-/* Results first: their names come first in messages. */
+/* Results come first in messages. */
 static int files_write_all(struct files *f)
 {
   const struct program *p = f->p;

@@ -30,7 +30,7 @@
 #include "tests/test_list.h"
 #include "tools/tool.h"
 
-/* ---- what the files of the bundled scripts say about themselves ---- */
+/* ---- descriptions in the files of bundled scripts ---- */
 
 static FILE *bundled_open_script(const char *datadir, const char *name)
 {
@@ -46,7 +46,7 @@ static FILE *bundled_open_script(const char *datadir, const char *name)
 
 struct files {
   DIR *dir;
-  const struct embedded_script *embedded; /* the next one; NULL: a folder */
+  const struct embedded_script *embedded; /* next one; NULL: a folder */
 };
 
 static struct files bundled_files_open(const char *datadir)
@@ -151,7 +151,7 @@ size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX])
   return n;
 }
 
-/* First lines of tables of options.  Scripts that use oltp_common.lua have the
+/* First lines of tables of options.  Scripts with oltp_common.lua have the
  * options of bench_oltp.lua. */
 static bool bundled_begins_table(const char *line)
 {
@@ -165,7 +165,7 @@ static bool bundled_begins_table(const char *line)
   return false;
 }
 
-/* The option that the line declares, or NULL. */
+/* Or NULL. */
 static char *bundled_declared_name(char *line, bool in_table)
 {
   static const char lead[] = "sysbench.cmdline.options.";
@@ -221,12 +221,12 @@ static bool bundled_find_option(const char *datadir, const char *name,
   return found;
 }
 
-/* ---- what a wrong name of a test probably meant ---- */
+/* ---- what a wrong name probably meant ---- */
 
 static const char *const find_commands[] = { "prepare", "run", "cleanup",
                                              "help" };
 
-/* A habit from other programs, or a command without a test. */
+/* From other programs, or a command without a test. */
 static bool find_is_habit(const struct program *p, const char *typed)
 {
   static const struct {
@@ -535,7 +535,7 @@ static void find_tell_owner(const struct program *p)
 
   for (const struct cmdline_pending *o = p->cmdline.first; o; o = o->next) {
     if (o->given.where || optset_find(&p->set, o->given.name))
-      continue; /* options in files are skipped if another test has them */
+      continue; /* skips options of other tests in files */
     if (!old_name_find(o->given.name) &&
         find_owner(p->datadir, o->given.name, owner))
       (void)program_complain("--%s is an option of %s", o->given.name, owner);

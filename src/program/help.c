@@ -95,7 +95,7 @@ static void json_add_choices(struct jobj *o, const struct opt *row)
   jobj_add(o, "choices", jobj_take(&list));
 }
 
-/* `test` NULL: of the program. */
+/* `test` NULL: the program. */
 static json_t *json_option(const struct opt *row, const char *def,
                            const char *group, const char *test)
 {

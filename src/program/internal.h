@@ -1,5 +1,5 @@
 /*
- * internal.h - common to the files of src/program.
+ * internal.h - shared by the files of src/program.
  */
 #ifndef BENCH_PROGRAM_INTERNAL_H
 #define BENCH_PROGRAM_INTERNAL_H
@@ -33,13 +33,13 @@ struct program {
   char **argv;
   struct optset set;
   struct program_options opts;
-  struct results *results;           /* owned, or NULL */
-  struct mark_fifo *marks;           /* owned, or NULL */
-  struct monitor *monitor;           /* owned, or NULL */
-  struct nodes *ranks;               /* owned, or NULL */
-  struct peers peers;                /* other ranks */
-  struct nodes_report *nodes_report; /* owned; merges reports */
-  char *partial_file, *event_file;   /* owned; of this rank */
+  struct results *results; /* owned, or NULL */
+  struct mark_fifo *marks; /* owned, or NULL */
+  struct monitor *monitor; /* owned, or NULL */
+  struct nodes *ranks;     /* owned, or NULL */
+  struct peers peers;
+  struct nodes_report *nodes_report; /* owned */
+  char *partial_file, *event_file;   /* owned */
   struct program_drivers *drivers;   /* owned */
   struct cmdline cmdline;
   const char *name; /* "bench" or "sysbench" */
@@ -53,18 +53,18 @@ struct program {
 /* ---- say.c ---- */
 
 enum {
-  PROGRAM_STACK_KIB = 256 /* at most half of it is used */
+  PROGRAM_STACK_KIB = 256 /* at most half is used */
 };
 
 /*
- * First in main(): opens /dev/null for closed descriptors 0 to 2, whose numbers
- * the next file would get, and lets writes fail with EFBIG instead of SIGXFSZ.
- * False: errno has the reason.
+ * First in main(): opens /dev/null for closed descriptors 0 to 2, which the
+ * next file would get, and lets writes fail with EFBIG instead of SIGXFSZ.
+ * False: see errno.
  */
 bool program_mend(void);
-/* Overflow would be a signal. */
+/* An overflow would be a signal. */
 bool program_stack_suffices(void);
-/* Writes to a pipe without readers fail with EPIPE from here on. */
+/* Then writes to a pipe without readers fail with EPIPE. */
 void program_outlive_readers(void);
 
 /* Print an error, unless printed already.  Return the exit status. */
@@ -75,11 +75,11 @@ int program_refuse(const char *fmt, ...) PRINTF_LIKE(1, 2);
 int program_complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void program_put_text(struct strbuf *text);
 
-/* Before anything is freed: flush the output and leave the other ranks.
+/* Before anything is freed: flushes the output and leaves the other ranks.
  * Returns the exit status. */
 int program_finish(struct program *p, int status);
-/* After a run and its output: end the process here if a thread was left behind
- * (base/leave.h), which may use what would be freed. */
+/* After a run and its output: ends the process here if a thread was left
+ * behind (base/leave.h), before its memory is freed. */
 void program_leave(struct program *p, int status);
 
 /* ---- help.c; exit statuses ---- */
@@ -110,8 +110,8 @@ void program_print_server(const struct program *p);
 
 /* FILE.rank3.  The caller frees it; NULL: no memory. */
 char *program_rank_file(const char *name, unsigned rank);
-/* -EINVAL: the command would replace a file that it reads, or two outputs are
- * one file. */
+/* -EINVAL: the command would replace a file that it reads, or two outputs
+ * are one file. */
 int program_check_files(const struct program *p, struct err *err);
 
 /* ---- find.c ---- */
@@ -130,39 +130,39 @@ enum program_kind {
   PROGRAM_SQLFILE
 };
 
-/* By the name of a test, whether it exists or not.  NULL: a script. */
+/* By the name of any test, even a missing one.  NULL: a script. */
 enum program_kind program_kind(const char *name);
 
-/* Is this the path of a script that comes with the program?  NULL: no. */
+/* Does the script come with the program?  NULL: no. */
 bool program_has_script(const struct program *p, const char *path);
 
-/* Set *ret, which is zero, or print the folders searched.  Returns the exit
- * status. */
+/* Sets *ret, which is zero, or prints the folders searched.  Returns the
+ * exit status. */
 int program_find_script(const struct job *job, struct resolved *ret);
 /* The caller frees it.  NULL: not found. */
 char *program_script_path(const struct program *p, const char *typed);
-/* Is a test, are all members of a --mix, part of the program? */
+/* Is a test, or are all members of a --mix, part of the program? */
 bool program_is_bundled(const struct program *p, const char *text, bool mix);
 
 struct bundled {
   char name[BUNDLED_NAME];       /* without `.lua` */
   char summary[BUNDLED_SUMMARY]; /* first sentence of its comment */
-  char example[BUNDLED_EXAMPLE]; /* arguments: its line "Example: " */
+  char example[BUNDLED_EXAMPLE]; /* arguments after "Example: " */
 };
 
-/* Sorted by name; returns their number.  Executes nothing.  An unreadable
- * folder has none. */
+/* Sorted by name; returns their number.  Executes nothing.  Unreadable
+ * folders are empty. */
 size_t bundled_list(const char *datadir, struct bundled list[BUNDLED_MAX]);
-/* False: a part of other scripts. `ret->name` is set. */
+/* False: a part of other scripts.  `ret->name` is set. */
 bool bundled_read(const char *datadir, struct bundled *ret);
 
-/* Suggest one of the commands, separated by blanks.  Returns the exit
+/* Suggests one of the commands, separated by blanks.  Returns the exit
  * status. */
 int program_unknown_command(const char *typed, const char *commands);
 
-/* Skip options of other tests in configuration files. */
+/* Skips options of other tests in configuration files. */
 struct cmdline_rules program_rules(struct program *p);
-/* Give the options of the test, or of no test, their values.  Exit statuses. */
+/* Give the options of the test, or of no test, values.  Exit statuses. */
 int program_apply(struct program *p, const struct cmdline_rules *rules);
 int program_apply_alone(struct program *p);
 
@@ -171,8 +171,7 @@ int program_apply_alone(struct program *p);
 const struct test_source *program_source(const struct program *p);
 /* Returns the exit status. */
 int program_test(struct program *p);
-/* Adds the options of a bundled script to the set.  Returns the exit
- * status. */
+/* Adds the options of a bundled script.  Returns the exit status. */
 int program_declare(struct program *p, const char *script, struct optset *set);
 
 static inline bool program_is_run(const struct program *p)
@@ -187,7 +186,7 @@ static inline bool program_only_checks(const struct program *p)
 
 /* ---- doctor.c ---- */
 
-/* `doctor [TEST]`: the test has the place of the command.  False: another
+/* `doctor [TEST]`: the test takes the command's place.  False: another
  * command line. */
 bool program_take_doctor(struct program *p);
 /* Exit statuses. */
@@ -202,17 +201,17 @@ int program_doctor_script(struct program *p, struct db_process *db,
 int program_sweep(struct program *p);
 int program_tool(struct program *p);
 bool program_is_tool(const char *name);
-/* For a wrong value of an option of the program. */
+/* For a wrong value of a program's option. */
 int program_refused_status(const struct program *p);
 
 /* ---- target.c ---- */
 
-/* Before a script starts: choose the driver, and set values of --dsn, option
- * files, the environment and a password.  Returns the exit status. */
+/* Before a script starts: chooses the driver, and sets values of --dsn,
+ * option files, the environment and a password.  Returns the exit status. */
 int program_settle_target(struct program *p);
 /*
- * Of --password-file or --ask-password, or handed down by a sweep.  *ret is
- * owned by the caller; NULL: neither option is given.  `who` is for the prompt.
+ * Of --password-file or --ask-password, or from a sweep.  *ret is owned by the
+ * caller; NULL: neither option is given.  `who` is for the prompt.
  */
 int program_read_password(struct program *p, const char *who, char **ret,
                           struct err *err);
@@ -223,11 +222,10 @@ int program_hand_down_password(const char *password, struct err *err);
 
 int program_add_drivers(struct program *p, struct err *err);
 void program_free_drivers(struct program *p);
-/* Returns the number. */
 size_t program_list_drivers(const struct program *p,
                             struct help_item items[DRIVERS_MAX]);
 
-/* By name or alias, or by the scheme of a URL; NULL: not in this build. */
+/* By name or alias, or by the scheme of a URL; NULL: not built in. */
 const struct driver *program_find_driver(const struct program *p,
                                          const char *name);
 const struct driver *program_find_scheme(const struct program *p,
@@ -235,23 +233,23 @@ const struct driver *program_find_scheme(const struct program *p,
 /* Returns the exit status. */
 int program_check_driver(const struct program *p);
 
-/* Start *db, which is zero.  The caller calls process_done(). -EINVAL: an
- * option is wrong. */
+/* Starts *db, which is zero.  The caller calls process_done(). -EINVAL: a
+ * wrong option. */
 int program_start_database(struct program *p, const struct plan *plan,
                            struct db_process *db, struct err *err);
 /* Are there too few open files for the connections?  Prints the reason. */
 bool program_lacks_files(const struct program *p, const struct plan *plan,
                          const struct db_process *db);
 
-/* Does the database file not exist?  Connecting would create it. */
+/* Is the database file missing?  Connecting would create it. */
 bool program_misses_file(const struct program *p);
 /* If closed and without tables. */
 void program_remove_empty_file(const struct program *p);
 /* Would the run of a bundled script fail, or measure nothing?  Prints the
  * reason. */
 bool program_lacks_data(struct program *p, const struct run_facts *facts);
-/* Would a command that only reads or removes create the database file?  Prints
- * the reason; *status is the exit status. */
+/* Would a command that only reads or removes create the database file?
+ * Prints the reason; *status is the exit status. */
 bool program_lacks_file(struct program *p, int *status);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * job.c - the path of all tests: find the test, add its options, give them
- * values, make the plan, execute the command; and the reporters of a run.
+ * job.c - the path of all tests: finds the test, adds its options, gives them
+ * values, makes the plan, executes the command; and the reporters of a run.
  */
 #include <errno.h>
 #include <luajit.h>
@@ -37,7 +37,7 @@ struct slo_reporter {
   bool missed; /* an objective was not shown to hold */
 };
 
-/* After an error in an event, the error is reported instead. */
+/* After an error in an event, that error is reported. */
 static int slo_on_final(void *ctx, const struct report_setup *setup,
                         const struct report *r, struct err *err)
 {
@@ -66,8 +66,8 @@ static const struct reporter slo_reporter = {
   .final = slo_on_final,
 };
 
-/* A special file, such as a pipe, belongs to the first rank alone.  NULL: no
- * file, or no memory. */
+/* A special file, such as a pipe, belongs to the first rank.  NULL: no file,
+ * or no memory. */
 static char *results_own_name(const char *name, unsigned rank)
 {
   return name[0] == '\0' || outname_is_special(name)
@@ -76,7 +76,7 @@ static char *results_own_name(const char *name, unsigned rank)
 }
 
 /* Other ranks write their part of the document, removed when rank 0 has all,
- * and event logs, never merged.  A rank that cannot write goes on. */
+ * and event logs, which are never merged.  A rank that cannot write goes on. */
 static int results_open_others(struct program *p, struct results_input *in)
 {
   struct results_cfg own;
@@ -148,7 +148,7 @@ static int results_open_by_rank(struct program *p, unsigned workers,
                              : results_open_others(p, &in);
 }
 
-/* The argument for `mark`: the process, or the name given by --mark. */
+/* The argument for `mark`: the process, or the name of --mark. */
 static void results_say_marks(const struct program *p, const char *where)
 {
   const bool by_number = strcmp(where, MARK_AUTO) == 0;
@@ -162,7 +162,7 @@ static void results_say_marks(const struct program *p, const char *where)
           by_number ? number : where);
 }
 
-/* One process of a run takes marks. */
+/* Only one process takes marks. */
 static int results_open_marks(struct program *p, struct err *err)
 {
   const char *where = p->opts.run.mark;
@@ -212,7 +212,7 @@ static int results_run_with(struct job *job, const struct reporter_use *use,
   if (nodes_report_new(&p->nodes_report, &setup, &err) < 0)
     return program_fail(&err);
   merged.ctx = p->nodes_report;
-  /* SIGTERM is handled during the run; after the run there is much to save. */
+  /* A run handles SIGTERM; after the run there is much to save. */
   if (p->ranks->keeper > 0)
     keeper_ignore_death(true);
   status = runner_run(plan, job->test, job->cfg, &merged, 1, &p->leave);
@@ -246,12 +246,12 @@ static int results_run(struct job *job)
   if (!sweep_place(&p->opts.sweep, &line.step, &line.steps, &line.rest_s))
     line.steps = 0;
   results_limits(p->results, plan->time_ns, plan->events);
-  /* Read first: the other reporters show their data. */
+  /* First: the other reporters show their data. */
   if (p->marks)
     use[n++] = (struct reporter_use){ &mark_reporter, p->marks };
   if (p->monitor)
     use[n++] = (struct reporter_use){ &monitor_reporter, p->monitor };
-  /* Files come before the text: a hook may not return after the text. */
+  /* Files come before the text, in which a hook can hang. */
   if (p->results)
     use[n++] = (struct reporter_use){ &results_reporter, p->results };
   if (results_have_live_line(p))
@@ -292,7 +292,7 @@ enum job_fact {
   JOB_LIVE_HOST = 1 << 13,
 };
 
-/* The first row whose facts are all true, but not `unless`, is the error. */
+/* The first row whose facts are all true, without `unless`, is the error. */
 static const struct {
   unsigned facts, unless;
   const char *text;
@@ -534,8 +534,8 @@ static int job_command(struct job *job)
   return job_refuse_command(job);
 }
 
-/* A cleanup that ignores --dry-run would drop the tables.  A script with an
- * option of this name decides by itself. */
+/* A cleanup that ignores --dry-run would drop the tables.  A script can have
+ * its own option of this name. */
 static int job_refuse_dry_run(const struct job *job)
 {
   if (!job->p->opts.load.dry_run || optset_find(job->set, "dry-run")->twin ||

@@ -28,7 +28,7 @@
 
 struct mix_job {
   struct job job;
-  struct optset options; /* all of the program, and its own */
+  struct optset options; /* of the program, and its own */
   struct cmdline_rules rules;
   const struct text_hooks *hooks; /* [opt] of its script */
   const struct mix_job *twin;     /* see mix_find_twins() */
@@ -44,7 +44,7 @@ struct mix_source {
   struct mixtest_cfg cfg;
   struct test test;
   struct text_hooks hooks;
-  size_t n_declared; /* options of the program and of members */
+  size_t n_declared; /* of the program and of members */
 };
 
 static bool mix_is_own(const struct opt_entry *e)
@@ -54,7 +54,7 @@ static bool mix_is_own(const struct opt_entry *e)
 
 /* ---- declaring them ---- */
 
-/* Unless there is one of this name. */
+/* Unless the name exists. */
 static int mix_add_name(struct optset *set, const char *owner, const char *name,
                         const struct opt *of, struct err *err)
 {
@@ -67,7 +67,8 @@ static int mix_add_name(struct optset *set, const char *owner, const char *name,
   return optset_declare(set, owner, &row, NULL, err);
 }
 
-/* A type that differs between members becomes a text, parsed again by each. */
+/* If members have different types, the option is a text, parsed again by
+ * each. */
 static void mix_widen(struct optset *set, const struct opt_entry *own)
 {
   struct opt_entry *e = optset_find(set, own->row->name);
@@ -148,7 +149,7 @@ static bool mix_is_valid(void *arg, const struct opt_entry *e,
   return true;
 }
 
-/* Configuration files may have options of other mixes. */
+/* Configuration files can have options of other mixes. */
 static int mix_check_names(const struct mix_source *mix,
                            const struct cmdline *c, struct err *err)
 {
@@ -179,7 +180,7 @@ static int mix_check_names(const struct mix_source *mix,
   return -ENOENT;
 }
 
-/* The value given for this option of a member, or NULL. */
+/* Or NULL. */
 static const struct opt_entry *mix_value_for(const struct mix_source *mix,
                                              unsigned member,
                                              const struct optset *set,
@@ -288,7 +289,7 @@ static int mix_hand_out(struct mix_source *mix, const struct optset *set,
   return rc;
 }
 
-/* ---- which there are ---- */
+/* ---- the members' commands ---- */
 
 static enum test_command mix_find_command(const struct job *job)
 {
@@ -346,7 +347,7 @@ static void mix_list_commands(const struct job *job, struct strbuf *out)
 
 /* ---- members that use the same tables ---- */
 
-/* Determine the tables of bundled scripts. */
+/* They determine the tables of bundled scripts. */
 static const char *const of_tables[] = {
   "tables",
   "table-size",
@@ -499,7 +500,7 @@ static int mix_call(struct job *job, struct err *err)
 
 /* ---- finding it ---- */
 
-/* Members with clients of their own determine the number of clients. */
+/* Members with their own clients determine the number of clients. */
 static int mix_settle_clients(struct program *p, const struct mix_list *list,
                               struct err *err)
 {
@@ -521,7 +522,7 @@ static int mix_settle_clients(struct program *p, const struct mix_list *list,
   return optset_set_text(&p->set, option, text, err);
 }
 
-/* A common rate is for members without a rate of their own. */
+/* A common rate is for members without their own. */
 static int mix_refuse_idle_rate(const struct program *p,
                                 const struct mix_list *list, struct err *err)
 {
@@ -548,8 +549,8 @@ const struct test_source *source_by_name(const char *name)
   return kind == PROGRAM_BUILTIN ? &source_builtin : &source_script;
 }
 
-/* A built-in test opens its workers in its own way, and has no events of the
- * program's loop. */
+/* A built-in test opens its own kind of workers, and runs no loop of the
+ * program. */
 static int mix_refuse_member(const struct mix_member *m)
 {
   struct err err = { "" };
@@ -718,7 +719,7 @@ static int mix_begin_run(struct job *job)
     p->text.hooks = NULL;
     status = m->job.source->begin_run(&m->job);
     m->hooks = p->text.hooks;
-    if (!job->db) /* all members use the same servers */
+    if (!job->db) /* the members' servers are the same */
       job->db = m->job.db;
   }
   mix->hooks = (struct text_hooks){ .append = mix_append, .arg = mix };

@@ -1,5 +1,5 @@
 /*
- * options.c - the tables of options in the order of the help.
+ * options.c - see options.h.
  */
 #include "program/options.h"
 

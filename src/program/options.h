@@ -1,6 +1,6 @@
 /*
  * options.h - all options known before the test.  Each module has its rows and
- * its struct; this file defines their order, that of the help.
+ * its struct; this file has their order, that of the help.
  */
 #ifndef BENCH_PROGRAM_OPTIONS_H
 #define BENCH_PROGRAM_OPTIONS_H
@@ -58,20 +58,20 @@ enum {
 
 extern const struct program_table program_tables[PROGRAM_TABLES];
 
-/* The groups of all rows, in the order of the help; ends with NULL. */
+/* In the order of the help; ends with NULL. */
 extern const char *const program_groups[];
 
 /* Both must live equally long. */
 int program_options_add(struct optset *set, struct program_options *opts,
                         struct err *err);
 
-/* For struct cmdline_input.  `opts`: a struct program_options. */
+/* For struct cmdline_input; `opts`: a struct program_options. */
 int program_options_check(void *opts, struct cmdline *c, struct err *err);
 
 /* 0 (fatal) to 5 (debug). */
 int program_log_level(const struct program_options *opts);
 
-/* As text and as a size; without a value, "" and 0. */
+/* Without a value: "" and 0. */
 const char *program_value(const struct optset *set, const char *name);
 uint64_t program_size(const struct optset *set, const char *name);
 

@@ -26,8 +26,8 @@
 #include "run/runner.h"
 #include "tools/tool.h"
 
-/* `bench --mix=... run` means `bench mix --mix=... run`.  False: another test
- * was named. */
+/* `bench --mix=... run` means `bench mix --mix=... run`.  False: another
+ * test was named. */
 static bool program_take_mix(struct program *p)
 {
   struct cmdline *c = &p->cmdline;
@@ -45,7 +45,7 @@ static bool program_take_mix(struct program *p)
   return true;
 }
 
-/* An option of a search without a search, or NULL. */
+/* Or NULL. */
 static const char *program_useless_find_option(const struct program *p)
 {
   static const char *const names[] = { "find-confirm", "find-precision",
@@ -61,9 +61,8 @@ static const char *program_useless_find_option(const struct program *p)
 }
 
 /*
- * Are results for files, and none for stdout?  Then the run goes on when the
- * text loses its reader: Ctrl-C ends tee in `bench ... | tee log` before bench
- * has reported.
+ * With results only in files, the run goes on when the text loses its reader:
+ * Ctrl-C ends tee in `bench ... | tee log` before bench has reported.
  */
 static bool program_is_for_files(const struct program_options *opts)
 {
@@ -91,7 +90,7 @@ static int program_check_ack(struct program *p,
   return EXIT_OK;
 }
 
-/* First step of doctor and all commands of tests. */
+/* For doctor and all commands of tests. */
 static int program_begin(struct program *p)
 {
   const struct test_source *source = program_source(p);
@@ -242,7 +241,7 @@ static int program_work(struct program *p, int argc, char **argv)
   optset_init(&p->set, COMPAT_1_0);
   status = program_scan(p, p->argc, p->argv);
   if (status == EXIT_OK && p->ranks && p->opts.ranks.cluster == CLUSTER_OFF)
-    nodes_let_go(&p->ranks); /* the option was in a configuration file */
+    nodes_let_go(&p->ranks); /* the option was in a file */
   return status == EXIT_OK ? program_act(p) : status;
 }
 

@@ -4,7 +4,7 @@
 #ifndef BENCH_PROGRAM_H
 #define BENCH_PROGRAM_H
 
-/* The whole program; returns its exit status. */
+/* Returns the exit status. */
 int program_main(int argc, char **argv);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * say.c - what the program prints besides results, what it inherits from its
- * parent, and how it ends.
+ * say.c - the program's messages, its inheritance from its parent, and its end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,14 +30,14 @@ static bool inherited_open_null(int fd)
   return open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY) == fd;
 }
 
-/* Ignores a signal.  Unlike SIG_IGN, a handler is not inherited by the programs
- * of scripts. */
+/* Ignores a signal.  Programs of scripts would inherit SIG_IGN, but no
+ * handler. */
 static void inherited_pass_over(int number)
 {
   (void)number;
 }
 
-/* The parent may have chosen another action. */
+/* The parent can have chosen another action. */
 static void inherited_pass_over_if_default(int number)
 {
   const struct sigaction passed = { .sa_handler = inherited_pass_over,
@@ -56,7 +55,7 @@ bool program_mend(void)
       return false;
   }
   inherited_pass_over_if_default(SIGXFSZ);
-  /* If SIGCHLD were ignored, children would leave no status. */
+  /* An ignored SIGCHLD would leave no status of children. */
   (void)signal(SIGCHLD, SIG_DFL);
   return true;
 }
@@ -74,7 +73,7 @@ void program_outlive_readers(void)
   inherited_pass_over_if_default(SIGPIPE);
 }
 
-/* Messages of libraries and options may quote a password. */
+/* Messages of libraries and options can quote a password. */
 int program_fail(const struct err *err)
 {
   struct strbuf shown = { 0 };

@@ -27,7 +27,7 @@
 #include "program/source.h"
 #include "run/runner.h"
 
-/* Scripts that use this module, also copies, have its tables. */
+/* Scripts that use this module, or a copy, have its tables. */
 static const char script_common[] = "oltp_common";
 
 struct script_job {
@@ -49,8 +49,8 @@ static bool script_is_typed_in_vain(const struct job *job)
          p->cmdline.first && isatty(STDIN_FILENO);
 }
 
-/* A script on stdin has no commands. sysbench ignores its options, so a typing
- * error (`--versoin`) looks like success. */
+/* A script on stdin has no commands. sysbench ignores its options, so a
+ * typing error (`--versoin`) looks like success. */
 static void script_choose_steps(struct job *job)
 {
   const struct script_job *own = job->own;
@@ -84,7 +84,7 @@ static int script_find(struct job *job)
   job->name = own->what.short_name;
   script_choose_steps(job);
   job->bundled = program_has_script(p, job->what->path);
-  job->needs_driver = job->bundled; /* others may use no database */
+  job->needs_driver = job->bundled; /* others can do without a database */
   return status;
 }
 
@@ -94,8 +94,7 @@ static bool script_is_ours(const struct job *job)
   return job->bundled && !strstr(job->what->path, "/oltp_legacy/");
 }
 
-/* A script without declared options accepts all options.  A bundled one reads
- * none of them. */
+/* A script without declared options accepts all; a bundled one reads none. */
 static void script_warn_of_options(const struct job *job)
 {
   const struct script_job *own = job->own;
@@ -161,7 +160,7 @@ static int script_load(struct job *job, struct err *err)
                   (strcmp(p->opts.db.driver, "sqlite") == 0 &&
                    (own->db.facts.bundled ||
                     optset_find(&p->set, "db-driver")->given));
-  if (job->member) /* each process reads the members itself */
+  if (job->member) /* each process reads the members */
     setup.record = NULL;
   else if (p->ranks && p->ranks->rank == 0)
     setup.record = &p->ranks->bundle;
@@ -247,8 +246,8 @@ static bool script_needs_index(const struct job *job)
          strcmp(program_value(job->set, "create-index"), "off") != 0;
 }
 
-/* For the checks before the run.  Bundled scripts prepare a statement on first
- * use. */
+/* For the checks before the run.  Bundled scripts prepare statements on
+ * first use. */
 static void script_tell_facts(const struct job *job)
 {
   struct script_job *own = job->own;
@@ -272,8 +271,8 @@ static void script_tell_facts(const struct job *job)
 
 /* ---- the size of the tables ---- */
 
-/* By a connection of its own: those of the run keep their numbers.  False after
- * a FATAL line. */
+/* On its own connection: those of the run keep their numbers.  False after a
+ * FATAL line. */
 static bool script_look_at_size(struct job *job, uint64_t most, bool alike,
                                 struct size_look *ret)
 {
@@ -336,8 +335,8 @@ static bool script_take_size(struct optset *set, const char *name,
   return true;
 }
 
-/* The options --tables and --table-size that were not given, from the tables
- * that prepare has left.  False after a FATAL line. */
+/* Takes --tables and --table-size, unless given, from the tables of prepare.
+ * False after a FATAL line. */
 static bool script_find_size(struct job *job)
 {
   const struct optset *set = job->set;
@@ -405,7 +404,7 @@ static int script_open_ack(const struct job *job, struct ack_log **ret)
   return rc < 0 ? program_fail(&err) : EXIT_OK;
 }
 
-/* `log` may be NULL. */
+/* `log` can be NULL. */
 static int script_end_ack(const struct job *job, struct ack_log *log)
 {
   const char *file, *address;

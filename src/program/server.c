@@ -1,5 +1,5 @@
 /*
- * server.c - whether a run reads its servers, and what is printed of them.
+ * server.c - whether and how a run reads its servers, and prints their figures.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool server_is_wanted(const struct program *p)
   return o->monitor.stats == SERVER_STATS_ON;
 }
 
-/* Number of items in an option of the driver; 0: an empty value. */
+/* Items in a driver's option; 0: no value. */
 static unsigned server_count_items(const struct program *p, const char *what)
 {
   char name[64];
@@ -85,7 +85,7 @@ int program_check_server(struct program *p)
                           "--server-stats=off");
   if (way && cfg->stats == SERVER_STATS_OFF)
     return program_refuse("--%s cannot be used with --server-stats=off", way);
-  /* Steps of a sweep have result files of their own. */
+  /* Steps of a sweep have their own result files. */
   if (way && program_is_run(p) && !server_is_wanted(p) &&
       !sweep_wanted(&p->opts.sweep))
     return program_refuse("--%s has no effect without --server-stats=on, "
@@ -189,7 +189,6 @@ static void server_add_statement(struct strbuf *out, const struct digest *d)
   strbuf_adds(out, "\n");
 }
 
-/* The statements that took the server most time. */
 static void server_print_statements(const struct digests *d, size_t max)
 {
   struct strbuf lines = { 0 };

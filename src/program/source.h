@@ -1,6 +1,6 @@
 /*
- * source.h - where a test comes from: built-in, script, file of SQL, or mix:
- * what program_test() in job.c does differently for each.
+ * source.h - a source of tests (built-in, scripts, files of SQL, mixes): what
+ * program_test() in job.c does differently for each.
  */
 #ifndef BENCH_PROGRAM_SOURCE_H
 #define BENCH_PROGRAM_SOURCE_H
@@ -22,32 +22,32 @@ struct test_source;
 struct job {
   struct program *p;
   const struct test_source *source;
-  void *own; /* private data of the source */
+  void *own; /* of the source */
 
-  const char *typed;  /* name of the test as given; may be NULL */
-  struct optset *set; /* options of the test are added to this set */
-  /* In a mix: the name of the member, and its workers; 0: all. */
+  const char *typed;  /* as given; can be NULL */
+  struct optset *set; /* gets the test's options */
+  /* In a mix: the member's name and workers; 0: all. */
   const char *member; /* [opt] */
   unsigned workers;
 
   /* Set by find(). */
   const char *name;
   const char *command; /* [opt] NULL: nothing to do */
-  bool reads_options;  /* options have to be checked */
+  bool reads_options;  /* options are checked */
   bool needs_driver;
   bool bundled;                /* a script of the program */
-  const struct resolved *what; /* [opt] a script: for other processes */
+  const struct resolved *what; /* [opt] for other processes */
 
-  /* Set by declare(). take_values() may choose another test. */
+  /* Set by declare(); take_values() can choose another test. */
   const struct test *test;
   void *cfg;
-  /* [opt] Equal words: the tests use the same tables. */
+  /* [opt] Tests with equal words use the same tables. */
   const char *tables;
 
-  /* [opt] Shared by the connections; set when started. */
+  /* [opt] Set when started; for all connections. */
   struct db_process *db;
 
-  const struct plan *plan; /* NULL until made */
+  const struct plan *plan; /* NULL at first */
   struct plan made_plan;
   struct plan_part plan_part;
 };
@@ -60,14 +60,14 @@ enum source_traits {
   SOURCE_PLAN_FIRST = 1 << 4, /* declare() needs the plan */
 };
 
-/* Another exit status than EXIT_OK: the reason was printed.  A negative status
- * sets `err`, empty if reported already.  Members marked [opt] may be NULL. */
+/* Another exit status than EXIT_OK: the reason was printed.  A negative
+ * status sets `err`, empty if reported already.  [opt] members may be NULL. */
 struct test_source {
   unsigned traits;
 
   int (*find)(struct job *job);
 
-  /* Also sets rules for the values. */
+  /* Also sets rules for values. */
   int (*declare)(struct job *job, struct cmdline_rules *rules);
 
   /* [opt] Options have their values. */
@@ -82,15 +82,15 @@ struct test_source {
   /* [opt] Returns the exit status or a negative value. */
   int (*call)(struct job *job, struct err *err);
 
-  /* [opt] begin_run() fails if the run cannot make sense, end_run() if results
-   * were lost.  The process may end after end_run() (base/leave.h). */
+  /* [opt] begin_run() fails if the run makes no sense, end_run() if results
+   * were lost.  After end_run() the process can end (base/leave.h). */
   int (*begin_run)(struct job *job);
   int (*end_run)(struct job *job);
 
   /* Instead of a run, for doctor. */
   int (*look)(struct job *job);
 
-  /* job->own may be NULL.  May call leave_thread(). */
+  /* job->own can be NULL.  Can call leave_thread(). */
   void (*end)(struct job *job);
 };
 

@@ -1,5 +1,5 @@
 /*
- * sqlfile.c - files of SQL as sources of tests: `bench ./transfer.sql run`.
+ * sqlfile.c - files of SQL as sources: `bench ./transfer.sql run`.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static int sqlfile_obtain_text(struct job *job, struct sqlfile_job *own,
   int rc;
 
   if (job->member)
-    ranks = NULL; /* each process reads the file itself */
+    ranks = NULL; /* each process reads the file */
   if (ranks && ranks->rank > 0) {
     own->what = ranks->what;
     ranks->what = (struct resolved){ 0 };
@@ -140,8 +140,8 @@ static int sqlfile_declare(struct job *job, struct cmdline_rules *rules)
            : EXIT_OK;
 }
 
-/* Parses the file once the driver is known, which defines quotes and comments.
- * An unknown driver is reported later. */
+/* The driver defines quotes and comments, so the file is parsed after the
+ * driver is known. An unknown driver is reported later. */
 static int sqlfile_take_values(struct job *job, struct err *err)
 {
   struct sqlfile_job *own = job->own;

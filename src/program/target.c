@@ -2,10 +2,10 @@
  * target.c - chooses the server of a script.
  *
  * The values of --dsn, option files and the environment become values of the
- * driver's options.  Each source sets only options without a value, so the
- * order of calls in target_settle() is the order of precedence.  Exception: a
- * password read for this run replaces all others but one on the command line or
- * in a configuration file.
+ * driver's options. Each source sets only options without a value, so the order
+ * of calls in target_settle() is the order of precedence. Exception: a password
+ * read for this run replaces all but one on the command line or in a
+ * configuration file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@
 #include "program/internal.h"
 #include "run/runner.h"
 
-/* ---- a password that is read from a file or typed ---- */
+/* ---- passwords from a file or a terminal ---- */
 
 #define PASSWORD_INHERITED "BENCH_PASSWORD_FD"
 
@@ -73,7 +73,7 @@ static ssize_t password_read_line(int fd, char *to, size_t size)
   return (ssize_t)n;
 }
 
-/* `what` names the open `fd`. */
+/* `what` names `fd`. */
 static int password_take_line(int fd, const char *what, char **ret,
                               struct err *err)
 {
@@ -149,7 +149,7 @@ static int password_wait_for_line(int tty, int signals)
   return fds[1].revents ? 0 : 1;
 }
 
-/* 1: a signal is pending, and the caller lets it act. */
+/* 1: a signal is pending; the caller lets it act. */
 static int password_ask_once(int tty, int signals, const char *who, char **ret,
                              struct err *err)
 {
@@ -206,7 +206,7 @@ static int password_ask(const char *who, char **ret, struct err *err)
   return rc;
 }
 
-/* ---- from the process that started this one ---- */
+/* ---- from the parent ---- */
 
 static int password_from_parent(const char *number, char **ret, struct err *err)
 {
@@ -216,7 +216,7 @@ static int password_from_parent(const char *number, char **ret, struct err *err)
 
   if (parse_int(number, &fd) == 0 && fd > STDERR_FILENO && fd <= INT_MAX) {
     n = pread((int)fd, text, PASSWORD_MAX,
-              0); /* also read by other processes */
+              0); /* other processes read it, too */
     (void)close((int)fd);
   }
   (void)unsetenv(PASSWORD_INHERITED);
@@ -275,9 +275,9 @@ int program_read_password(struct program *p, const char *who, char **ret,
 struct source {
   struct program *p;
   enum opt_source kind;
-  const char *where; /* [opt] "FILE:LINE" of the values */
-  const char *skip;  /* [opt] an option not to set */
-  bool exact;        /* empty values do not stand for defaults */
+  const char *where; /* [opt] "FILE:LINE" */
+  const char *skip;  /* [opt] an option to leave out */
+  bool exact;        /* empty values are not defaults */
 };
 
 static bool target_is_given(void *ctx, const char *option,
@@ -402,8 +402,8 @@ static int target_use_dsn(struct program *p, struct err *err)
   return rc;
 }
 
-/* The only driver with options on the command line or in a configuration file,
- * or NULL. */
+/* Only one driver has options on the command line or in a configuration
+ * file; else NULL. */
 static const char *target_driver_of_options(const struct program *p)
 {
   const char *only = NULL;
@@ -421,7 +421,7 @@ static const char *target_driver_of_options(const struct program *p)
   return only;
 }
 
-/* `--pgsql-host=db1` chooses the driver, except in sysbench. */
+/* `--pgsql-host=db1` chooses the driver, but not as sysbench. */
 static int target_use_options(struct program *p, struct err *err)
 {
   struct source s = { .p = p, .kind = OPT_SOURCE_SCRIPT };
@@ -430,7 +430,7 @@ static int target_use_options(struct program *p, struct err *err)
   return name ? target_put(&s, "db-driver", name, err) : 0;
 }
 
-/* Replaces an alias by the name in reports. */
+/* Replaces an alias by its name in reports. */
 static int target_use_real_name(struct program *p, const struct driver *d,
                                 struct err *err)
 {
@@ -444,7 +444,7 @@ static int target_use_real_name(struct program *p, const struct driver *d,
 
 /* ---- option files ---- */
 
-/* Of ~/NAME; owned by the caller, or NULL. */
+/* ~/NAME; owned by the caller, or NULL. */
 static char *target_home_path(const char *name)
 {
   const char *home = getenv("HOME");
@@ -460,9 +460,9 @@ static char *target_home_path(const char *name)
 }
 
 /*
- * Why a file of the home folder is not read, or NULL.  Like MySQL's programs,
- * refuses a file that all users can write to, who could name a server.  Opening
- * a pipe could block forever.
+ * Why a file of the home folder is not read, or NULL.  All users who can write
+ * to the file could name a server: it is refused, as by MySQL's programs.
+ * Opening a pipe could block forever.
  */
 static const char *target_why_not_read(const char *path)
 {
@@ -552,7 +552,7 @@ static int target_use_file(struct program *p, const struct driver *d,
     log_msg(LOG_WARNING, "%s is ignored, since %s", name, why);
     rc = 0;
   } else {
-    /* Other ranks know the file by its name. */
+    /* Other ranks find the file by its name. */
     rc = target_read_file(p, d, name, home ? home : "", false, err);
   }
   free(home);
@@ -679,7 +679,7 @@ int program_settle_target(struct program *p)
 {
   struct err err = { "" };
 
-  /* The steps of a sweep do it, perhaps with other options. */
+  /* The steps of a sweep do so, perhaps with other options. */
   if (sweep_wanted(&p->opts.sweep))
     return EXIT_OK;
   return target_settle(p, &err) < 0 ? program_fail(&err) : EXIT_OK;

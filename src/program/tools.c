@@ -1,6 +1,5 @@
 /*
- * tools.c - sweeps and searches, which run a test many times, and tools, which
- * work on files.
+ * tools.c - sweeps and searches, and tools that work on files.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,9 +26,9 @@
 #include "tools/tool.h"
 #include "verify/verify.h"
 
-/* ---- what a search cannot be combined with ---- */
+/* ---- conflicts of a search ---- */
 
-/* A step needs thirty intervals of 20 ms, and then steady figures. */
+/* A step needs thirty intervals of 20 ms, then steady figures. */
 #define FIND_TIME_MIN_S 1.0
 
 /* An option for sweeps, or a limit of steps other than --time, or NULL. */
@@ -78,8 +77,8 @@ static int find_check_find_mix(const struct program *p, bool *ret_own_clients,
   return rc;
 }
 
-/* The objective must fail at high load only.  A lowest throughput fails at low
- * load; without a limit of time every rate holds, even an unreachable one. */
+/* The objective must fail only at high load.  A lowest throughput fails at
+ * low load; without a limit of time, every rate holds. */
 static int find_check_objective(const struct program *p, struct err *err)
 {
   const bool finds_rate = p->opts.sweep.find == SEARCH_RATE;
@@ -177,7 +176,7 @@ static int verify_judge(struct program *p, const struct verify_kind *kind,
   if (!kind->uses_database)
     return kind->judge(&in, err);
   if (program_settle_target(p) != EXIT_OK || program_check_driver(p) != EXIT_OK)
-    return VERIFY_BAD_INPUT; /* already printed */
+    return VERIFY_BAD_INPUT; /* printed */
   if (program_misses_file(p)) {
     (void)err_set(err, -ENOENT,
                   "the database file '%s' does not exist (expected that of "
@@ -228,7 +227,7 @@ static int verify(struct program *p, const struct tool_args *args,
 
 /* ---- sweeps and tools ---- */
 
-/* The files that each step gets separately.  False: one is stdout or a pipe. */
+/* Files that each step gets separately.  False: one is stdout or a pipe. */
 static bool tools_add_files(struct sweep_input *in,
                             const struct results_cfg *cfg,
                             struct results_file *ret_bad)
@@ -237,7 +236,7 @@ static bool tools_add_files(struct sweep_input *in,
 
   results_files(cfg, all);
   for (int i = 0; i < RESULTS_FILES; i++) {
-    if (strcmp(all[i].option, "json") == 0) /* one document for all steps */
+    if (strcmp(all[i].option, "json") == 0) /* one for all steps */
       continue;
     if (outname_is_special(all[i].path) && !outname_is_null(all[i].path)) {
       *ret_bad = all[i];
@@ -280,7 +279,7 @@ static int tools_check_sweep_files(const struct sweep_input *in,
   return 0;
 }
 
-/* The steps can neither prompt one after another nor read one pipe. */
+/* Steps cannot prompt one after another, nor read one pipe. */
 static int tools_hand_down_password(struct program *p, struct err *err)
 {
   char *password = NULL;
@@ -345,7 +344,7 @@ bool program_is_tool(const char *name)
   return tools_find_tool(name) != NULL;
 }
 
-/* 1 of verify means: something is lost. */
+/* 1 of verify means a loss. */
 int program_refused_status(const struct program *p)
 {
   const struct tool *tool = p->cmdline.action == CMDLINE_TOOL
@@ -423,8 +422,8 @@ int program_tool(struct program *p)
   if (!cfg)
     return TOOL_FAILED;
   if ((tool == &tool_rerun || is_protocol) && p->ranks) {
-    /* These tools start the program again, which cannot join the processes a
-     * second time. */
+    /* These tools start the program again, which cannot join the processes
+     * twice. */
     (void)program_refuse("%s cannot be used by several processes in one "
                          "run (see --cluster)",
                          tool->name);
