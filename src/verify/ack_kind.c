@@ -23,8 +23,7 @@
 /* `ret_set` or `ret_total` is NULL. */
 struct question {
   const char *query;
-  bool
-    *ret_replica; /* a replica has answered, and --server-role asks for none */
+  bool *ret_replica; /* a replica answered, but --server-role asks for none */
   struct ack_set *ret_set;
   double *ret_total;
 };
@@ -125,8 +124,7 @@ static int ack_ask_database(const struct question *q, struct db_process *db,
   if (c && !(c->driver->caps & DRIVER_KEEPS_ROWS)) {
     rc = err_set(err, -EINVAL, "the driver %s keeps no rows", c->driver->name);
   } else if (c) {
-    /* Before the query: a server that is promoted later has answered as a
-     * replica. */
+    /* Before the query: a server promoted later has answered as a replica. */
     *q->ret_replica = !conn_is_current(c);
     rc = ack_ask_ask(q, c, err);
   }
@@ -240,7 +238,7 @@ static int ack_kind_open_all(struct all *a, const struct verify_input *in,
   return rc;
 }
 
-/* The logs with the query of log i. */
+/* With the query of log i. */
 static int ack_kind_judge_group(struct all *a, size_t i,
                                 const struct verify_input *in, struct err *err)
 {
@@ -267,7 +265,7 @@ static int ack_kind_judge_group(struct all *a, size_t i,
   return status;
 }
 
-/* A loss, then a log that cannot be judged, then doubt. */
+/* First a loss, then a log that cannot be judged, then doubt. */
 static int ack_kind_worse(int a, int b)
 {
   static const int weight[] = { [VERIFY_OK] = 0,

@@ -1,5 +1,5 @@
 /*
- * ack_report.c - what acknowledgement logs and the database say together.
+ * ack_report.c - see ack_report.h.
  */
 #include "verify/ack_report.h"
 
@@ -25,8 +25,8 @@ static double ack_seconds_at(const struct ack_header *h, uint64_t ns)
   return ns > h->start_ns ? (double)(ns - h->start_ns) / (double)NS_PER_S : 0.0;
 }
 
-/* Nothing is wrong, but the logs may be incomplete. `warning`: commits of
- * unknown outcome may replace acknowledged ones. */
+/* Nothing is wrong, but the logs can be incomplete. `warning`: commits of
+ * unknown outcome can stand in for acknowledged ones. */
 static int ack_verdict_good(FILE *out, const struct ack_logs *logs,
                             bool warning)
 {
@@ -97,7 +97,7 @@ static int ack_verdict_bad(FILE *out, struct ack_faults faults)
   return VERIFY_BAD;
 }
 
-/* A replica lacks `missing`; nothing else is wrong. */
+/* A replica lacks `missing`. */
 static int ack_verdict_behind(FILE *out, double missing)
 {
   (void)fprintf(out,
@@ -110,7 +110,7 @@ static int ack_verdict_behind(FILE *out, double missing)
 
 /* ---- the report ---- */
 
-/* "": nothing is missing. */
+/* "": nothing. */
 static const char *ack_report_what_misses(const struct ack_header *h)
 {
   if (!ack_is_incomplete(h))
@@ -204,7 +204,7 @@ static void ack_report_line(FILE *out, const char *name, uint64_t n,
   (void)fputs(ids && n > ACKS_EXAMPLES ? ", ...\n" : "\n", out);
 }
 
-/* By the time from the acknowledgement to the failure. */
+/* By the time from acknowledgement to failure. */
 static void ack_report_by_time(FILE *out, const struct losses *l,
                                const char *title)
 {
@@ -252,7 +252,7 @@ static void ack_report_examples(FILE *out, const struct ack_logs *logs,
   }
 }
 
-/* May the database have more than the log? */
+/* Can the database have more than the log? */
 static bool ack_report_may_have_others(const struct ack_whole *all)
 {
   return (all->flags & ACK_OTHERS) != 0 || all->damaged > 0 ||
@@ -332,7 +332,7 @@ int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
   }
   (void)fprintf(out, "  recovered   %9.0f   the outcome was unknown\n",
                 growth > acked + unknown ? unknown : growth - acked);
-  /* Unknown commits, or work of others, may replace acknowledged ones. */
+  /* Unknown commits, or work of others, can stand in for acknowledged ones. */
   in_doubt = unknown > 0 &&
              (growth < acked + unknown || ack_report_may_have_others(&all));
   return ack_verdict_good(out, logs, in_doubt);

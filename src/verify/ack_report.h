@@ -1,6 +1,6 @@
 /*
- * ack_report.h - what acknowledgement logs and the database say together.
- * Functions return an exit status of verify.h.
+ * ack_report.h - compares acknowledgement logs with the database. Functions
+ * return an exit status of verify.h.
  */
 #ifndef BENCH_VERIFY_ACK_REPORT_H
 #define BENCH_VERIFY_ACK_REPORT_H
@@ -12,7 +12,7 @@
 
 void ack_report_logs(FILE *out, const struct ack_logs *logs);
 
-/* `replica`: the database may lack the newest, so missing numbers prove
+/* `replica`: the database can lack the newest numbers, so missing ones prove
  * nothing. */
 int ack_report_numbers(FILE *out, const struct ack_logs *logs,
                        const struct ack_set *s, const struct losses *l,

@@ -1,8 +1,7 @@
 /*
- * acks.c - the numbers of acknowledgement logs.
+ * acks.c - see acks.h.
  *
- * Sorted, instead of a hash table: long stretches ascend, and ten million need
- * 240 MB.
+ * Sorted instead of hashed: long stretches ascend, and ten million need 240 MB.
  */
 #include "verify/acks.h"
 
@@ -191,8 +190,8 @@ static int ack_logs_refuse(const struct ack_reader *a,
                  b->header.ranks, ack_logs_when(&b->header).text);
 }
 
-/* Processes of one run, or runs of one process each, which may well have the
- * same query. */
+/* Processes of one run, or runs of one process each, which can have the same
+ * query. */
 static bool ack_logs_belong_together(const struct ack_header *a,
                                      const struct ack_header *b)
 {
@@ -254,10 +253,10 @@ struct ack_whole ack_logs_whole(const struct ack_logs *logs)
   return all;
 }
 
-/* A client's log since the last failure. */
+/* A client's log since its last failure. */
 struct part {
   size_t first, last; /* losses, linked by `next`; or NONE */
-  size_t fresh;       /* the first one that is no hole */
+  size_t fresh;       /* the first that is not a hole */
 };
 
 #define NONE SIZE_MAX
@@ -311,7 +310,7 @@ static int losses_add(struct search *f, const struct ack_record *r,
   return 0;
 }
 
-/* A later commit of the part is there. */
+/* A later commit of the part exists. */
 static void losses_make_holes(struct search *f, struct part *p)
 {
   for (size_t i = p->fresh; i != NONE; i = f->next[i]) {
@@ -344,7 +343,7 @@ static int losses_look(struct search *f, struct ack_set *s,
     return 0;
   case ACK_ACKED:
     e = ack_set_find(s, r->id);
-    /* With more acknowledgements than rows, the last attempt is there. */
+    /* With more acknowledgements than rows, the last attempt exists. */
     if (e && ack_entry_is_lost(e) &&
         (e->found == 0 || r->done_ns != e->newest_ns))
       return losses_add(f, r, err);

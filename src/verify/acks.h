@@ -1,6 +1,6 @@
 /*
- * acks.h - the numbers of acknowledgement logs, and what became of them in the
- * logs and in the database.
+ * acks.h - the numbers of acknowledgement logs, and their outcome in the logs
+ * and in the database.
  */
 #ifndef BENCH_VERIFY_ACKS_H
 #define BENCH_VERIFY_ACKS_H
@@ -17,7 +17,7 @@ enum {
   ACKS_EXAMPLES = 5,
 };
 
-/* A script may use a number again if nothing, or nothing known, came of it. */
+/* Scripts can use a number again if nothing, or nothing known, came of it. */
 struct ack_entry {
   uint64_t id;
   uint64_t newest_ns;   /* acknowledgement */
@@ -39,7 +39,7 @@ struct ack_set {
   uint64_t unexpected_ids[ACKS_EXAMPLES];
 };
 
-/* Add a log. ack_set_done() frees all, also after a failure. */
+/* Adds a log. ack_set_done() frees all, also after a failure. */
 int ack_set_load(struct ack_set *s, struct ack_reader *r, struct ack_sums *ret,
                  struct err *err);
 void ack_set_done(struct ack_set *s);
@@ -68,7 +68,7 @@ static inline bool ack_entry_is_duplicate(const struct ack_entry *e)
   return e->found > 1;
 }
 
-/* Logs that are judged together: of the processes of one run, or of runs of one
+/* Logs judged together: of the processes of one run, or of runs of one
  * process each with one query. */
 
 struct ack_log_read {
@@ -81,29 +81,28 @@ struct ack_logs {
   size_t n;
 };
 
-/* What all of them have together. */
+/* Of all logs. */
 struct ack_whole {
   struct ack_sums sums;                /* without times */
   uint64_t damaged;                    /* parts */
   unsigned flags;                      /* enum ack_flags */
-  const struct ack_reader *incomplete; /* the first such log; NULL: none */
+  const struct ack_reader *incomplete; /* the first; NULL: none */
   double before;                       /* the least total before a run */
-  uint32_t absent, absent_rank;        /* processes without a log, the first */
+  uint32_t absent, absent_rank;        /* processes without a log; the first */
 };
 
 struct ack_whole ack_logs_whole(const struct ack_logs *logs);
 
-/* -EINVAL: processes of different runs, or one of them twice. */
+/* -EINVAL: processes of different runs, or a process twice. */
 int ack_logs_check(const struct ack_logs *logs, struct err *err);
 
-/* The number of runs. */
 size_t ack_logs_runs(const struct ack_logs *logs);
 
 /*
  * Lost commits.
  *
  * A client's log has a part for each connection. Losses at the end of a part
- * are a suffix; before a later commit that is in the database, a hole.
+ * are a suffix; before a later commit in the database, a hole.
  */
 
 struct loss {
@@ -112,7 +111,7 @@ struct loss {
   uint32_t log; /* from 0 */
   bool hole;
   uint64_t acked_ns;
-  uint64_t before_ns; /* until the failure, or the end of the log */
+  uint64_t before_ns; /* until the failure, or the log's end */
 };
 
 struct losses {
@@ -121,8 +120,8 @@ struct losses {
   uint32_t logs;
 };
 
-/* A second look at a log, whose last record is of `last_ns`, after the database
- * has answered. */
+/* After the database has answered: reads a log, whose last record is of
+ * `last_ns`, again. */
 int losses_find(struct losses *l, struct ack_set *s, struct ack_reader *r,
                 uint64_t last_ns, struct err *err);
 void losses_done(struct losses *l);

@@ -1,5 +1,5 @@
 /*
- * history.c - judges a history.
+ * history.c - the kind of histories.
  */
 #include <errno.h>
 

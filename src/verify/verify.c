@@ -1,5 +1,5 @@
 /*
- * verify.c - the options of `bench verify`, and the kinds of files.
+ * verify.c - see verify.h.
  */
 #include "verify/verify.h"
 
@@ -56,7 +56,7 @@ const struct opt verify_opts[] = {
 };
 
 enum {
-  MAGIC_SIZE = 128 /* more than any magic */
+  MAGIC_SIZE = 128
 };
 
 static int verify_read_magic(const char *path, char line[MAGIC_SIZE],

@@ -1,8 +1,8 @@
 /*
- * verify.h - `bench verify FILE...`: judges what a run has written down.
+ * verify.h - `bench verify FILE...`: judges the records of a run.
  *
  * The first line of the file is the magic of its kind. To add a kind: a `const
- * struct verify_kind` in a file of its own, and lines in verify.c.
+ * struct verify_kind` in its own file, and lines in verify.c.
  */
 #ifndef BENCH_VERIFY_VERIFY_H
 #define BENCH_VERIFY_VERIFY_H
@@ -20,8 +20,8 @@ struct err;
 enum {
   VERIFY_OK = 0,
   VERIFY_BAD = 1,       /* not as it should be */
-  VERIFY_BAD_INPUT = 2, /* a wrong option, or no known file */
-  VERIFY_UNKNOWN = 3,   /* nobody can tell */
+  VERIFY_BAD_INPUT = 2, /* a wrong option, or an unknown file */
+  VERIFY_UNKNOWN = 3,   /* undecided */
 };
 
 enum {
@@ -41,32 +41,31 @@ extern const struct opt verify_opts[];
 struct verify_input {
   const char *const *paths; /* also for messages */
   size_t n_paths;
-  const struct verify_cfg *cfg; /* only options of this kind */
+  const struct verify_cfg *cfg; /* only this kind's options */
   struct db_process *db;        /* NULL without uses_database */
   FILE *out;
 };
 
 struct verify_kind {
-  /* The first line. No magic begins with another one. */
+  /* The first line. No magic begins with another. */
   const char *magic;
   const char *title;  /* "an acknowledgement log" */
   bool uses_database; /* judge() connects */
-  bool takes_several; /* several files at once */
+  bool takes_several; /* at once */
   const char
     *const options[VERIFY_OPTIONS]; /* of verify_opts; ends with NULL */
 
-  /* Writes to in->out; returns an exit status. If not VERIFY_OK, the caller
+  /* Writes to in->out; returns an exit status. Unless VERIFY_OK, the caller
    * prints err->text, if any. */
   int (*judge)(const struct verify_input *in, struct err *err);
 };
 
 extern const struct verify_kind *const verify_kinds[]; /* ends with NULL */
 
-/* -EINVAL: an unknown kind; or why the file cannot be read. */
+/* -EINVAL: an unknown kind; other codes: the file cannot be read. */
 int verify_find(const struct verify_kind *const *kinds, const char *path,
                 const struct verify_kind **ret, struct err *err);
 
-/* Does the kind have the option? */
 bool verify_has_option(const struct verify_kind *kind, const char *name);
 
 extern const struct verify_kind verify_acks, verify_lists, verify_registers;

@@ -1,5 +1,5 @@
 /*
- * anomaly.c - anomalies, and the levels that exclude them.
+ * anomaly.c - see anomaly.h.
  */
 #include "verify/history/anomaly.h"
 

@@ -1,5 +1,5 @@
 /*
- * anomaly.h - what can be wrong with a history.
+ * anomaly.h - the anomalies of a history, and the levels that exclude them.
  */
 #ifndef BENCH_HISTORY_ANOMALY_H
 #define BENCH_HISTORY_ANOMALY_H
@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 enum anomaly {
-  ANOMALY_GARBAGE,     /* nobody has written the value */
+  ANOMALY_GARBAGE,     /* nobody wrote the value */
   ANOMALY_DUPLICATE,   /* an element twice */
-  ANOMALY_ORDER,       /* lists of a key contradict each other */
+  ANOMALY_ORDER,       /* lists of a key disagree */
   ANOMALY_G1A,         /* a read of a failed write */
   ANOMALY_G1B,         /* a read of an overwritten value */
-  ANOMALY_INTERNAL,    /* a read against the own past */
+  ANOMALY_INTERNAL,    /* a read that contradicts its own transaction */
   ANOMALY_LOST_UPDATE, /* one version changed twice */
   ANOMALY_DIRECT = ANOMALY_LOST_UPDATE, /* the others are cycles */
   ANOMALY_G0,                           /* of ww */
@@ -24,11 +24,11 @@ enum anomaly {
   ANOMALIES
 };
 
-/* How one transaction depends on another. */
+/* The dependency of one transaction on another. */
 enum edge {
   EDGE_WW,  /* next version */
   EDGE_WR,  /* read the version */
-  EDGE_RW,  /* overwrote what the other has read */
+  EDGE_RW,  /* overwrote the version that the other read */
   EDGE_VIA, /* a helper node; no dependency */
 };
 
@@ -36,15 +36,15 @@ enum edge {
 struct cycle_step {
   uint32_t trx;
   enum edge edge;
-  uint32_t cause; /* of ww the later write, otherwise the read */
+  uint32_t cause; /* of ww: the later write; otherwise the read */
 };
 
 struct finding {
-  uint64_t n;               /* how often; of cycles: groups */
-  uint32_t op[2];           /* the first example; HISTORY_NONE: no second one */
+  uint64_t n;               /* of cycles: groups */
+  uint32_t op[2];           /* first example; HISTORY_NONE: no second one */
   struct cycle_step *steps; /* owned; the shortest cycle */
   uint32_t n_steps;
-  bool is_shortest; /* no shorter one exists */
+  bool is_shortest;
 };
 
 /* From the weakest. */

@@ -76,7 +76,7 @@ static struct moment *moments_of(const struct history *h)
   return m;
 }
 
-/* With commas, as in the file; EDN takes commas for blanks. */
+/* With commas, as in the file; EDN reads commas as blanks. */
 static void put_value(const struct history *h, const struct history_op *op,
                       const struct form *form, FILE *to)
 {

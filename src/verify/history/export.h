@@ -1,7 +1,7 @@
 /*
  * export.h - a history for Elle's command-line checker.
  *
- * A line for the begin of each transaction and one for its end, by time: EDN
+ * A line for the begin and one for the end of each transaction, by time: EDN
  * maps, or a JSON array of objects.
  */
 #ifndef BENCH_HISTORY_EXPORT_H
@@ -16,7 +16,7 @@ enum export_form {
   EXPORT_JSON,
 };
 
-/* Returns 0 or a negative errno value. */
+/* 0 or a negative errno value. */
 int history_export(const struct history *h, enum export_form form, FILE *to);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * graph.c - versions, and the graph of dependencies.
+ * graph.c - see graph.h.
  */
 #include "verify/history/graph.h"
 
@@ -14,7 +14,7 @@ struct finder {
   uint32_t *longest;       /* owned; lists, per key: longest read */
   uint32_t *next;          /* owned; lists, per version: next element */
   uint32_t *last;          /* owned; lists, per key: last version */
-  bool *is_placed;         /* owned; per operation: found in a list */
+  bool *is_placed;         /* owned; per operation: is in a list */
   struct successor *pairs; /* owned; in the order of transactions */
   size_t n_pairs;
 };
@@ -36,7 +36,7 @@ static const struct history_trx *versions_trx_of(const struct finder *f,
   return &f->h->trxs[f->h->ops[op].trx];
 }
 
-/* A read of a transaction that has committed for sure. */
+/* A read of a certainly committed transaction. */
 static bool versions_counts(const struct finder *f, uint32_t op)
 {
   const struct history_op *o = &f->h->ops[op];
@@ -50,7 +50,7 @@ static uint32_t versions_initial(const struct finder *f, uint32_t key)
   return f->h->n_ops + key;
 }
 
-/* The write of a value that was read; HISTORY_NONE: none that may have
+/* The write of a value that was read; HISTORY_NONE: no such write can have
  * committed. */
 static uint32_t versions_source(struct finder *f, uint32_t reader,
                                 int64_t value)
@@ -71,7 +71,7 @@ static uint32_t versions_source(struct finder *f, uint32_t reader,
 
 /* ---- lists ---- */
 
-/* *at moves behind the element. */
+/* *at moves behind it. */
 static int64_t versions_element(const char **at, const char *end)
 {
   int64_t n = 0;
@@ -95,8 +95,7 @@ static void versions_find_longest(struct finder *f)
   }
 }
 
-/* A transaction's appends to a key become visible together and in their
- * order. */
+/* A transaction's appends to a key become visible together and in order. */
 static void versions_check_whole(struct finder *f, uint32_t reader,
                                  uint32_t write)
 {
@@ -148,7 +147,7 @@ static bool versions_is_compatible(const struct history *h,
           all[op->bytes] == ',');
 }
 
-/* Elements of a contradicting list only. */
+/* Elements that only a contradicting list has. */
 static void versions_check_odd_list(struct finder *f, uint32_t reader)
 {
   const struct history *h = f->h;
@@ -202,7 +201,7 @@ static void versions_add_pair(struct finder *f, uint32_t from, uint32_t trx)
   f->pairs[f->n_pairs++] = (struct successor){ from, trx };
 }
 
-/* Committed appends that no read has seen come last. */
+/* Committed appends without a read come last. */
 static void versions_follow_lists(struct finder *f)
 {
   const struct history *h = f->h;
@@ -235,7 +234,7 @@ static void versions_see_registers(struct finder *f)
   }
 }
 
-/* What the transaction of a first write of the key has read there. */
+/* The version that the transaction read before its first write of the key. */
 static bool versions_has_read(const struct finder *f, uint32_t write,
                               uint32_t *ret)
 {
@@ -291,8 +290,8 @@ static int versions_follow_registers(struct finder *f)
 
 /* ---- within a transaction ---- */
 
-/* A list ends with what the transaction has appended since its last read, and
- * begins with the list of that read. */
+/* A list ends with the transaction's appends since its last read, and begins
+ * with the list of that read. */
 static bool versions_list_fits(const struct history *h, uint32_t reader)
 {
   const struct history_op *op = &h->ops[reader];
@@ -328,7 +327,7 @@ static bool versions_register_fits(const struct history *h, uint32_t reader)
   return op->bytes == b->bytes && op->value == b->value;
 }
 
-/* A read of a later own write. */
+/* A read of the transaction's own later write. */
 static bool versions_is_ahead(const struct finder *f, uint32_t reader)
 {
   const uint32_t v = f->v->seen[reader];
@@ -383,7 +382,7 @@ static int versions_find_lost(struct finder *f)
   return 0;
 }
 
-/* By version; the order within one stays. */
+/* By version; the order within a version stays. */
 static int versions_sort_pairs(struct finder *f)
 {
   struct versions *v = f->v;
@@ -406,7 +405,7 @@ static int versions_sort_pairs(struct finder *f)
   return 0;
 }
 
-/* Two appends of a transaction follow once. */
+/* Two appends of a transaction are one successor. */
 static void versions_drop_repeated(struct versions *v)
 {
   uint32_t to = 0, from = 0;
@@ -501,7 +500,7 @@ struct builder {
   const struct history *h;
   const struct versions *v;
   struct edges e;
-  uint32_t *chain; /* owned; per version: first helper node */
+  uint32_t *chain; /* owned; per version: its first helper node */
 };
 
 static void *graph_wider(void *things, size_t room, size_t size, int *rc)
@@ -547,7 +546,7 @@ static void graph_add(struct builder *b, uint32_t from, uint32_t to,
   e->n++;
 }
 
-/* ---- readers and those who follow ---- */
+/* ---- readers and followers ---- */
 
 static uint32_t graph_followers(const struct builder *b, uint32_t version)
 {
@@ -560,7 +559,7 @@ static uint32_t graph_follower(const struct builder *b, uint32_t version,
   return b->v->successors[b->v->first[version] + i];
 }
 
-/* The helper node of the followers from i on; below, of those up to i. */
+/* The helper node of the followers from i on; the next function: up to i. */
 static uint32_t graph_from_on(const struct builder *b, uint32_t version,
                               uint32_t i)
 {
@@ -595,7 +594,7 @@ static void graph_add_chains(struct builder *b, uint32_t version)
   }
 }
 
-/* The place in the row of followers; their number: not there. */
+/* Among the followers; their number: not there. */
 static uint32_t graph_place_of(const struct builder *b, uint32_t version,
                                uint32_t trx)
 {

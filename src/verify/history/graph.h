@@ -14,11 +14,11 @@
 struct versions;
 
 /*
- * A version is what a committed write has left: its number is that of the
+ * A version is the result of a committed write: its number is that of the
  * operation, or n_ops + key for the first version. In lists, the longest read
  * of a key shows the order of versions. In registers, a version follows the one
  * that its transaction has read before; a write without a read follows the
- * first version, and no more is known.
+ * first version, and its place is unknown.
  */
 
 struct successor {
@@ -29,11 +29,10 @@ struct successor {
 struct versions {
   uint32_t n;      /* n_ops + n_keys */
   bool *committed; /* owned; per transaction: ok, or proved by a read */
-  uint32_t *seen; /* owned; per operation: the version that an ok read has seen,
-                     or HISTORY_NONE */
+  uint32_t *seen;  /* owned; per operation: the version read, or HISTORY_NONE */
 
-  /* Owned; successors of version v are [first[v], first[v + 1]), in the order
-   * of transactions, each once. */
+  /* Owned; successors of version v are [first[v], first[v + 1]), in the
+   * order of transactions, each once. */
   uint32_t *first;
   uint32_t *successors;
 
@@ -41,20 +40,20 @@ struct versions {
   uint32_t unplaced; /* registers: writes of unknown place */
 };
 
-/* With the findings up to ANOMALY_DIRECT. Returns -ENOMEM; versions_done()
+/* Also makes the findings up to ANOMALY_DIRECT. -ENOMEM; versions_done()
  * frees all in any case. */
 int versions_init(struct versions *v, const struct history *h,
                   struct finding *findings);
 void versions_done(struct versions *v);
 
 /*
- * All readers of a version depend on all followers. Helper nodes keep the
- * number of edges small: node i of one chain stands for the followers from i
- * on, of the other for those up to i.
+ * All readers of a version depend on all followers. Helper nodes save edges:
+ * node i of one chain stands for the followers from i on, of the other for
+ * those up to i.
  */
 struct graph {
-  uint32_t n;      /* nodes; transactions come first */
-  uint32_t n_trxs; /* transactions */
+  uint32_t n; /* nodes; transactions come first */
+  uint32_t n_trxs;
   /* Owned; edges of node i are [first[i], first[i + 1]). */
   uint32_t *first;
   uint32_t *to;
@@ -62,8 +61,8 @@ struct graph {
   uint8_t *kind; /* enum edge */
 };
 
-/* Returns -ENOMEM or -E2BIG (more edges than 32 bits); graph_done() frees all
- * in any case. */
+/* -ENOMEM or -E2BIG (more edges than 32 bits); graph_done() frees all in any
+ * case. */
 int graph_init(struct graph *g, const struct history *h,
                const struct versions *v);
 void graph_done(struct graph *g);

@@ -1,5 +1,5 @@
 /*
- * history.c - reads the file of a history.
+ * history.c - see history.h.
  */
 #include "verify/history/history.h"
 
@@ -51,7 +51,7 @@ static void lookup_place(struct lookup *l, uint32_t index, uint64_t hash)
   l->slots[i] = index + 1;
 }
 
-/* A new index. Returns -ENOMEM. */
+/* -ENOMEM. */
 static int lookup_add(struct lookup *l, uint32_t index, lookup_hash *hash,
                       const void *ctx)
 {
@@ -100,7 +100,7 @@ static int history_no_memory(struct reader *r)
   return err_set(r->err, -ENOMEM, "not enough memory for '%.400s'", r->path);
 }
 
-/* Room for one more of `n` things: where they are now, or NULL. */
+/* Room for one more of `n` things: their new address, or NULL. */
 static void *history_grown(struct reader *r, void *things, size_t *room,
                            size_t n, size_t size)
 {
@@ -391,7 +391,7 @@ static int history_read_trx(struct reader *r)
     rc = history_bad(r, "a transaction is ok, but its end is not known");
   if (rc)
     return rc;
-  /* One more, for the end of the last one. */
+  /* One more, for the end of the last. */
   trxs = history_grown(r, h->trxs, &r->room_trxs, (size_t)h->n_trxs + 1,
                        sizeof(*trxs));
   if (!trxs)
@@ -452,7 +452,7 @@ static int history_read_magic(struct reader *r)
                      "the kind of the history is neither lists nor registers");
 }
 
-/* A line without its end was being written when the program died. */
+/* A line without an end was being written when the program died. */
 static int history_read_lines(struct reader *r)
 {
   const char *from = r->h->text, *const end = from + r->h->len, *nl;
@@ -483,8 +483,8 @@ static int history_by_process(const void *a, const void *b)
   return (x->invoked_ns > y->invoked_ns) - (x->invoked_ns < y->invoked_ns);
 }
 
-/* A process executes one transaction at a time. Overlaps: the file has several
- * histories, whose keys have nothing to do with each other. */
+/* A process executes one transaction at a time. Overlaps: the file has
+ * several histories, whose keys are unrelated. */
 static int history_check_processes(struct reader *r)
 {
   const struct history *h = r->h;

@@ -1,9 +1,9 @@
 /*
- * history.h - the transactions of a run, as their clients saw them: the form of
- * the file, and what a program reads from it.
+ * history.h - the transactions of a run, as seen by clients: the form of the
+ * file, and its content in memory.
  *
  * The file is text.  Its first line is HISTORY_MAGIC and the kind of its
- * values, "lists" or "registers".  Lines that begin with # are for people. Each
+ * values, "lists" or "registers".  Lines that begin with # are comments. Each
  * other line is one transaction, in no order:
  *
  *   PROCESS INVOKED COMPLETED OUTCOME [OPERATION]...
@@ -11,10 +11,10 @@
  * Times are nanoseconds from the start of the run; COMPLETED is - if unknown.
  * OUTCOME is ok, fail (nothing was committed) or unknown.  An OPERATION is
  * r:KEY=VALUE (read), r:KEY (a read without an answer), in registers
- * w:KEY=VALUE (write), in lists a:KEY=VALUE (append).  A list that was read is
- * its elements with commas between; without a VALUE, there was nothing.  Keys
- * and values are decimal numbers, at most INT64_MAX, without signs and leading
- * zeros.  Nobody writes the same value to a key twice.
+ * w:KEY=VALUE (write), in lists a:KEY=VALUE (append).  A list is its elements
+ * with commas between; without a VALUE, a read found nothing.  Keys and values
+ * are decimal numbers, at most INT64_MAX, without signs and leading zeros.
+ * Nobody writes a value to a key twice.
  *
  * The last line is "end" with the number of transactions.  Without it, the
  * history is cut off.
@@ -55,15 +55,15 @@ enum history_outcome {
 };
 
 struct history_op {
-  uint64_t at;    /* of a read: its value in the text */
-  int64_t value;  /* written; of a read, the last element */
-  uint32_t bytes; /* of a read: of its value; 0: nothing */
+  uint64_t at;    /* of a read's value, in the text */
+  int64_t value;  /* written; of a read: the last element */
+  uint32_t bytes; /* of a read's value; 0: nothing */
   uint32_t key;
   uint32_t trx;
-  uint32_t before; /* on this key by this transaction */
+  uint32_t before; /* on this key in this transaction */
   bool is_write;
-  bool is_known; /* the read was answered */
-  bool is_final; /* the last write of this key here */
+  bool is_known; /* the read has an answer */
+  bool is_final; /* last write of the key here */
 };
 
 struct history_trx {
@@ -91,19 +91,18 @@ struct history {
   struct lookup writes; /* writing operations */
 };
 
-/* Errors name the line. history_done() frees all, also of a zeroed one. */
+/* Errors name the line. history_done() frees all, also if zeroed. */
 int history_read(struct history *ret, const char *path, struct err *err);
 void history_done(struct history *h);
 
-/* `text` is of malloc() and taken over in any case; `path` is for messages. */
+/* Takes `text`, of malloc(), over in any case; `path` is for messages. */
 int history_parse(struct history *ret, char *text, size_t len, const char *path,
                   struct err *err);
 
 /* HISTORY_NONE: nobody writes the value. */
 uint32_t history_writer(const struct history *h, uint32_t key, int64_t value);
 
-/* The first operation with which a transaction writes a key, or HISTORY_NONE.
- */
+/* The transaction's first write of a key, or HISTORY_NONE. */
 uint32_t history_write_of(const struct history *h, uint32_t trx, uint32_t key);
 
 static inline uint32_t history_end(const struct history *h, uint32_t trx)

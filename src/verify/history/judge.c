@@ -1,5 +1,5 @@
 /*
- * judge.c - finds the anomalies of a history, and reports them.
+ * judge.c - see judge.h.
  */
 #include "verify/history/judge.h"
 
@@ -23,7 +23,7 @@ struct way {
 struct walk_rule {
   struct way way;
   unsigned first;   /* kinds of the first edge */
-  unsigned between; /* kinds of others */
+  unsigned between; /* of others */
   bool ends_by_rw;  /* the last edge is rw */
 };
 
@@ -154,10 +154,10 @@ struct finder {
   const struct walk_rule *rule;
   const uint32_t *components;
   struct way between;
-  uint64_t effort; /* edges left to follow */
+  uint64_t effort; /* edges left */
 
-  /* Owned; of the present search. */
-  uint32_t *seen_in; /* per place: the last search that met the place */
+  /* Owned; of this search. */
+  uint32_t *seen_in; /* per place: the last search that met it */
   uint32_t *depth;
   uint32_t *parent;
   uint32_t *by; /* edge from the parent */
@@ -230,8 +230,8 @@ static bool walk_expand(struct finder *f, uint32_t place, uint32_t depth,
   return false;
 }
 
-/* From `begin` to `goal` by at most `limit` transactions. True: *ret_place and
- * *ret_edge are the last step. */
+/* From `begin` to `goal` by at most `limit` transactions. True: *ret_place
+ * and *ret_edge are the last step. */
 static bool walk_breadth(struct finder *f, uint32_t limit, uint32_t *ret_place,
                          uint32_t *ret_edge)
 {
@@ -275,7 +275,7 @@ static uint32_t walk_steps_back(const struct finder *f, uint32_t place,
     const uint32_t edge = f->by[place], node = f->parent[place] / 2;
 
     if (node >= f->g->n_trxs)
-      continue; /* its edge is told */
+      continue; /* its edge is printed */
     if (to)
       to[n] = (struct cycle_step){ node, (enum edge)f->g->kind[edge],
                                    f->g->cause[edge] };
@@ -356,8 +356,8 @@ static int walk_search_all(struct finder *f, struct cycle_step **ret,
   return rc < 0 ? rc : 0;
 }
 
-/* Follows at most about `effort` edges: if that is too few, *ret_shortest is
- * false. *ret_steps: NULL if there is none. Returns -ENOMEM. */
+/* Follows about `effort` edges at most; if too few: *ret_shortest is false.
+ * *ret_steps NULL: no cycle. -ENOMEM. */
 static int walk_shortest(const struct graph *g, const struct walk_rule *rule,
                          const uint32_t *components, uint64_t effort,
                          struct cycle_step **ret_steps, uint32_t *ret_n,
@@ -378,7 +378,7 @@ static int walk_shortest(const struct graph *g, const struct walk_rule *rule,
   f.depth = malloc(n * sizeof(*f.depth));
   f.parent = malloc(n * sizeof(*f.parent));
   f.by = malloc(n * sizeof(*f.by));
-  /* A place can be in a list twice, by a longer and a shorter way. */
+  /* A list can have a place twice, by a longer and a shorter way. */
   f.now = malloc(2 * n * sizeof(*f.now));
   f.next = malloc(2 * n * sizeof(*f.next));
   if (f.seen_in && f.depth && f.parent && f.by && f.now && f.next)
@@ -579,7 +579,7 @@ static void tell_facts(const struct teller *t, const struct judgement *j)
                 j->grouped, j->groups, fmt_plural(j->groups));
 }
 
-/* Found, and excluded? A history that is cut off may lack the writes. */
+/* Found, and excluded? If the history is cut off, writes can be missing. */
 static bool judgement_breaks(const struct judgement *j, const struct history *h,
                              enum level level, enum anomaly a)
 {
@@ -649,7 +649,7 @@ void history_tell(struct strbuf *to, const struct history *h,
 #define RW (1U << EDGE_RW)
 #define VIA (1U << EDGE_VIA)
 
-/* Edges to follow per kind of cycle. */
+/* Per kind of cycle. */
 #define EFFORT UINT64_C(100000000)
 
 /* From the worst. */
@@ -765,8 +765,8 @@ static int judge_find_cycles(struct judgement *j, const struct graph *g)
     rc = rc ? rc : judge_search_within(j, g, &of_reads);
     rc = rc ? rc : judge_search_within(j, g, &apart);
     rc = rc ? rc : judge_search(j, g, &in_a_row, components);
-    /* The search may have given up. Each group has a cycle, and this rule takes
-     * the first one. */
+    /* If the search gave up: each group has a cycle, and this rule takes the
+     * first. */
     if (rc == 0 && !judge_has_cycle(j))
       rc = judge_search(j, g, &any, components);
   }

@@ -45,7 +45,7 @@ struct scribe {
   enum history_kind kind;
   uint32_t n_clients;
   uint64_t start_ns;
-  pthread_mutex_t lock; /* of what follows, and of writes to the file */
+  pthread_mutex_t lock; /* of the members below, and of writes to the file */
   struct scribe_client *clients; /* owned */
   struct err err;                /* the first one */
   int rc;
@@ -78,7 +78,7 @@ static void fail(struct scribe *r, int rc, const struct err *err)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-/* After a failed write, which may have cut a line, nothing follows. */
+/* After a failed write, which can have cut a line, nothing follows. */
 static void put(struct scribe *r, const char *text, size_t len)
 {
   (void)pthread_mutex_lock(&r->lock);
@@ -91,7 +91,7 @@ static void put(struct scribe *r, const char *text, size_t len)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-/* Only another history is replaced. */
+/* Replaces only another history. */
 static int check_old(const struct scribe *r, struct err *err)
 {
   char magic[sizeof(HISTORY_MAGIC)] = "";
@@ -258,7 +258,7 @@ void scribe_begin(struct scribe_client *c)
 
   if (!enter(c))
     return;
-  end(c, HISTORY_UNKNOWN, now_ns); /* its end is unknown */
+  end(c, HISTORY_UNKNOWN, now_ns); /* its outcome is unknown */
   strbuf_clear(&c->ops);
   c->begun_ns = now_ns;
   c->is_open = true;
