@@ -1,5 +1,5 @@
 /*
- * job.c - the path of all tests: finds the test, adds its options, gives them
+ * job.c - the path of all tests: finds the test, adds its options and their
  * values, makes the plan, executes the command; and the reporters of a run.
  */
 #include <errno.h>

@@ -549,8 +549,7 @@ const struct test_source *source_by_name(const char *name)
   return kind == PROGRAM_BUILTIN ? &source_builtin : &source_script;
 }
 
-/* A built-in test opens its own kind of workers, and runs no loop of the
- * program. */
+/* A built-in test has its own workers, and no loop of the program. */
 static int mix_refuse_member(const struct mix_member *m)
 {
   struct err err = { "" };

@@ -61,8 +61,8 @@ static const char *program_useless_find_option(const struct program *p)
 }
 
 /*
- * With results only in files, the run goes on when the text loses its reader:
- * Ctrl-C ends tee in `bench ... | tee log` before bench has reported.
+ * With results only in files, the run outlives the reader of its text: Ctrl-C
+ * ends tee in `bench ... | tee log` before bench has reported.
  */
 static bool program_is_for_files(const struct program_options *opts)
 {

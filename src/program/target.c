@@ -460,8 +460,8 @@ static char *target_home_path(const char *name)
 }
 
 /*
- * Why a file of the home folder is not read, or NULL.  All users who can write
- * to the file could name a server: it is refused, as by MySQL's programs.
+ * Why a file of the home folder is not read, or NULL.  As for MySQL's programs,
+ * a file that all users can write to is refused: they could name a server.
  * Opening a pipe could block forever.
  */
 static const char *target_why_not_read(const char *path)

@@ -21,8 +21,8 @@ struct spool {
   bool in_memory; /* no folder takes temporary files */
 };
 
-/* Early, to notice problems: in $TMPDIR, /tmp, the folder of the file
- * `beside` [opt], or memory. */
+/* Early, to notice problems: in $TMPDIR, /tmp, the folder of `beside` [opt],
+ * or memory. */
 int spool_open(struct spool *s, const char *beside, struct err *err);
 
 /*

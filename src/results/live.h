@@ -1,10 +1,10 @@
 /*
  * live.h - a page that follows a run and becomes its report.
  *
- * A thread reads the workers' recorders once per second, so a stuck reporter
- * does not stop the page.  Viewers get server-sent events, late viewers also
- * the past, and the report at the end.  The run WAITS for viewers, up to two
- * seconds for one that takes nothing.
+ * A thread reads the workers' recorders once per second, despite a stuck
+ * reporter.  Viewers get server-sent events, late viewers also the past, and
+ * the report at the end.  The run WAITS for viewers, up to two seconds for one
+ * that takes nothing.
  */
 #ifndef BENCH_RESULTS_LIVE_H
 #define BENCH_RESULTS_LIVE_H

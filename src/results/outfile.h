@@ -74,8 +74,8 @@ int outfile_tell_left(const struct outfile *f, struct err *err);
 
 /*
  * A file that is complete or absent: written next to its place and renamed,
- * with the rights of the old file.  Written directly: names of other than
- * regular files, or open files; at the end, files that cannot be replaced.
+ * with the rights of the old file.  Written directly: names of open or other
+ * than regular files; at the end, files that cannot be replaced.
  */
 struct whole_file {
   const char *name; /* borrowed */

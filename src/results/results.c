@@ -3,7 +3,7 @@
  *
  * Report thread and conductor take turns.  After a forced end, the report
  * thread can be stuck inside a file whose reader has stopped: the conductor
- * leaves that file to it and goes on with the others.
+ * leaves that file to it.
  */
 #include "results/results.h"
 

@@ -3,7 +3,7 @@
  *
  * The report thread notes events about once a second.  Usual is the median of
  * the minute before, of at least ten seconds without an outage.  With arrivals,
- * a slow second is a brown-out only if events wait.
+ * events must also wait.
  */
 #ifndef BENCH_RUN_BROWNOUT_H
 #define BENCH_RUN_BROWNOUT_H

@@ -50,7 +50,7 @@ bool conductor_await_ready(struct conductor *c);
 /* WAITS until all workers are gone, or until `until_ns`: false. */
 bool conductor_await_gone(struct conductor *c, uint64_t until_ns);
 
-/* Wake blocked workers, harder after a second; then leave_thread() if some
+/* Wakes blocked workers, harder after a second; then leave_thread() if some
  * remain. */
 void conductor_wake_blocked(struct conductor *c);
 
@@ -62,7 +62,7 @@ void conductor_wake_blocked(struct conductor *c);
 bool conductor_await_code(struct conductor *c, const _Atomic uint32_t *word,
                           uint32_t n);
 
-/* When all workers are gone: how long the report thread may run, at least a
+/* When all workers are gone: the end of the report thread's time, at least a
  * second. */
 uint64_t conductor_deadline(const struct conductor *c);
 

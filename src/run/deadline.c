@@ -15,8 +15,8 @@
 #include "run/plan.h"
 #include "run/test.h"
 
-/* For CONDUCTOR_STEP_NS: launchers of ranks kill them a second after a
- * signal. */
+/* Instead of CONDUCTOR_STEP_NS: launchers of ranks kill them a second after
+ * a signal. */
 #define STEP_SHORT_NS (100 * NS_PER_MS)
 /* To end by themselves after a signal. */
 #define SIGNAL_PATIENCE_NS (200 * NS_PER_MS)
@@ -25,8 +25,7 @@
 /* To notice the end and leave. */
 #define NOTICE_NS (100 * NS_PER_MS)
 
-/* On a terminal a line that changes every second, else one every ten
- * seconds. */
+/* Every second on a terminal, else every ten seconds. */
 struct start_lines {
   bool wanted;
   bool shown; /* to be replaced */
@@ -63,7 +62,7 @@ static uint64_t init_deadline(const struct plan *plan)
            : clock_now_ns() + plan->init_timeout_ns;
 }
 
-/* With clients, each that is ready restarts the time. */
+/* Each client that gets ready restarts the time. */
 bool conductor_await_ready(struct conductor *c)
 {
   struct run *run = &c->run;
@@ -221,8 +220,8 @@ static bool is_patient(struct run *run)
   return patient;
 }
 
-/* No worker is inside an event.  Without a grace period this would race with
- * the deadline. */
+/* No worker is inside an event: without a grace period, the deadline would
+ * race with them. */
 static bool leave_by_themselves(struct conductor *c)
 {
   return run_count_phase(&c->run, WORKER_EVENT) == 0 &&

@@ -146,8 +146,8 @@ void delay_end(struct worker *w, uint64_t took_ns)
   delay_drop(w);
 }
 
-/* The rank of the 99th percentile of so few values, less two standard
- * deviations: where few events take much longer than the others, chance
+/* The 99th percentile of all events is at most at this rank (two standard
+ * deviations above): where few events are much slower than others, chance
  * decides how many are measured. */
 static double surely_99(const struct hist_sum *sum)
 {

@@ -1,10 +1,10 @@
 /*
- * delay.h - how much of the latency of events this machine added: workers that
- * could have gone on, but had no CPU, or slept too long.  Only for src/run.
+ * delay.h - how much of the latency of events this machine added: workers could
+ * have gone on, but had no CPU, or slept too long.  Only for src/run.
  *
  * About 500 events per second are measured.  Distances are random numbers of
- * events, because the event after a random time is rarely a slow one.  The
- * scheduler counts the waiting of a thread; a client waits for its thread.
+ * events: the event after a random time is rarely a slow one.  The scheduler
+ * counts the waiting of a thread; a client waits for its thread.
  */
 #ifndef BENCH_RUN_DELAY_H
 #define BENCH_RUN_DELAY_H
@@ -28,7 +28,7 @@ void delay_start(struct worker *w);
 void delay_choose(struct worker *w, uint64_t now);
 
 /* The next event is measured, and the one after it chosen.  Returns the
- * present time. */
+ * time. */
 uint64_t delay_begin(struct worker *w);
 
 /* The measured event has ended, or was abandoned. */

@@ -371,7 +371,7 @@ static bool have_all_begun(const struct run *run)
 }
 
 /* If all events have begun, requests in flight or a final fsync can outlast
- * the time limit. */
+ * the limit. */
 static enum end_reason limit_of(const struct run *run, uint64_t end_ns)
 {
   const bool in_time = atomic_load(&run->timed_out) == 0 &&

@@ -22,11 +22,11 @@ void life_prepare_measured(struct run *run);
 
 void life_note_slice(struct run *run, uint64_t now_ns);
 
-/* Tells the reporters, before the gate opens. */
+/* Before the gate opens. */
 void life_start(struct run *run);
 
-/* Begins the measured part.  The conductor calls it when the run begins, or
- * has ended in its warm-up; the report thread at the end of a warm-up. */
+/* The conductor calls it when the run begins, or has ended in its warm-up;
+ * the report thread at the end of a warm-up. */
 void life_measure_from(struct run *run, uint64_t now_ns);
 
 /* The first message of life_fail(), or NULL.  Valid until
@@ -48,11 +48,11 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced);
 void life_fail(struct run *run, const struct err *why);
 
 /* After life_measured(), before the last report: finds warnings about
- * `total`, the measured part, and prints the certain ones. */
+ * `total`, and prints the certain ones. */
 void life_doubt(struct run *run, const struct report *total, uint64_t end_ns);
 
-/* Tells the reporters, after the last report.  `forced`: workers were still
- * there at the deadline. */
+/* After the last report.  `forced`: workers were still there at the
+ * deadline. */
 void life_over(struct run *run, bool started, bool forced, int status,
                uint64_t end_ns);
 

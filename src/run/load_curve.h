@@ -1,8 +1,8 @@
 /*
  * load_curve.h - a rate that changes over time.
  *
- * A curve is a list of pieces that starts again unless the last one has no end.
- * A curve is constant: any thread can read it.
+ * A curve is a constant list of pieces that starts again unless the last one
+ * has no end.
  */
 #ifndef BENCH_RUN_LOAD_CURVE_H
 #define BENCH_RUN_LOAD_CURVE_H
@@ -58,7 +58,7 @@ void load_curve_advance(const struct load_curve *c, struct load_place *place,
 int load_profile_read(struct load_curve **ret, const char *value,
                       struct err *err);
 
-/* Checks --load-profile, which sets the length of the run without --time.
+/* Checks --load-profile, which sets the length of a run without --time.
  * -EINVAL, -ENOMEM. */
 int load_profile_settle(const struct run_cfg *cfg, struct optset *set,
                         struct err *err);

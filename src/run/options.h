@@ -121,7 +121,7 @@ size_t run_options_warnings(const struct run_cfg *cfg,
                             const char *ret[RUN_WARNINGS_MAX]);
 
 /* The moments of --report-checkpoints, ascending, all different; returns
- * their number. `ret_s` has room for report_checkpoints.n. */
+ * their number. `ret_s` has room for all. */
 size_t run_checkpoints(const struct run_cfg *cfg, uint64_t *ret_s);
 
 /* -EINVAL: not a value of this option; *ret is unchanged. */

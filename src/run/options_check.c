@@ -23,7 +23,7 @@
 #define BARE_PERCENT 5
 #define MAX_DIGITS 9
 #define MAX_SECONDS 999999999
-/* The kernel writes data that is 30 seconds old. */
+/* The kernel writes data after 30 seconds. */
 #define SETTLE_LIMIT_S 300.0
 #define SETTLE_LONGEST_S 86400.0
 #define STORM_LATEST_S (366.0 * 24 * 60 * 60)

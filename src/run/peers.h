@@ -29,7 +29,7 @@ struct peers {
   /*
    * WAITS for the workers of all ranks; `ready`: of this one.  *ret_ns is the
    * common start, in the future.  Negative: no rank starts; `err` is empty if
-   * another rank reports why.
+   * another rank reports it.
    */
   int (*start)(void *ctx, bool ready, uint64_t *ret_ns, struct err *err);
 
@@ -42,9 +42,9 @@ struct peers {
   void (*finish)(void *ctx);
 
   /*
-   * All ranks call, to divide the work on files: this one is number *ret_part
-   * of the *ret_parts that see the same folder.  Only one rank sees a folder
-   * that cannot be written to.
+   * All ranks call, to divide the work on files: this is number *ret_part of
+   * the *ret_parts that see the same folder.  Only one rank sees a folder that
+   * cannot be written to.
    */
   void (*divide_folder)(void *ctx, const char *path, unsigned *ret_part,
                         unsigned *ret_parts);

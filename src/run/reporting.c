@@ -74,7 +74,7 @@ void reporting_restart(const struct run *run, uint64_t now_ns)
 }
 
 /* After a stop, workers begin no later arrivals: the report thread must not
- * go beyond the moment at which they left. */
+ * pass the moment at which they left. */
 static uint64_t arrivals_until(const struct run *run, const struct report *r,
                                uint64_t now_ns)
 {
@@ -150,7 +150,7 @@ static uint64_t tick_ns(const struct plan *plan)
   return plan->interval_ns > 0 ? plan->interval_ns : plan->sample_ns;
 }
 
-/* The planned moment of a line that is a little late. */
+/* The planned moment, if the line is only a little late. */
 static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
 {
   uint64_t little = tick_ns(run->plan) / 2;

@@ -3,7 +3,7 @@
  * the warm-up.
  *
  * Line k is due at start + k * interval.  A missed moment is reported once,
- * late, with its true time; the next lines stay on the grid.
+ * late, with its true time.
  */
 #ifndef BENCH_RUN_REPORTING_H
 #define BENCH_RUN_REPORTING_H
@@ -22,9 +22,8 @@ int reporting_start(struct run *run, pthread_t *ret, struct err *err);
 
 /*
  * After the gate is open or given up, and all workers have left.  Reports a
- * line that was due at the time limit.  False: the thread is stuck in a
- * reporter, and was given up at `until_ns`, or a second after a signal; it
- * touches nothing any more.
+ * line due at the time limit.  False: stuck in a reporter, and given up at
+ * `until_ns`, or a second after a signal; the thread touches nothing any more.
  */
 bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns);
 

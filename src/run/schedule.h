@@ -31,8 +31,8 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
                     uint64_t events);
 
 /*
- * The measured part begins: untaken arrivals from before are dropped. The
- * calling thread owns those below, which never go back: for an earlier moment,
+ * The measured part begins: drops untaken arrivals from before. The calling
+ * thread owns the functions below, which never go back: for an earlier moment,
  * they answer for the latest.
  */
 void schedule_measure(struct schedule *s, uint64_t from_ns);

@@ -35,8 +35,8 @@ struct signals {
   void (*arrived)(void *arg, int number); /* once, in that thread */
   void *arg;
 
-  /* [opt] If the program is still there then, late() is called, and the program
-   * dies of the signal.  False: late() is called again later. */
+  /* [opt] If the program still runs then, late() is called, and the program
+   * dies of the signal.  False: late() is called again. */
   unsigned patience_s;
   bool (*late)(void *arg);
 };
@@ -48,8 +48,8 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
 
 /*
  * Starts a program without blocked signals: signals_child_mask() is its mask.
- * Where no mask can be passed, signals_open() and signals_close() unblock them
- * in this thread; a signal in between is passed on afterwards.
+ * Where no mask can be passed, these two unblock them in this thread, and pass
+ * on a signal in between.
  */
 void signals_child_mask(sigset_t *ret);
 void signals_open(void);

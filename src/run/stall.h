@@ -1,10 +1,10 @@
 /*
  * stall.h - times in which no client of a run was served.  Only for src/run.
  *
- * A stall begins with the last success of any client, or later when a client
- * begins to wait; the next success ends it.  It is longer than --stall; without
- * an error in it, also longer than ten times the mean time between successes,
- * because long events are not stalls.
+ * A stall begins with the last success of any client, or when a client begins
+ * to wait later; the next success ends it.  It is longer than --stall; without
+ * an error in it, also than ten times the mean time between successes, because
+ * long events are not stalls.
  */
 #ifndef BENCH_RUN_STALL_H
 #define BENCH_RUN_STALL_H

@@ -221,7 +221,7 @@ static bool admit(struct worker *w, uint64_t now)
     if (!wait_for_start(w, &now)) {
       if (run_stopped(run))
         return leave(w, now, NULL);
-      /* The thread may have waited for a CPU. */
+      /* The thread can have waited for a CPU. */
       return leave(w, min_u64(now, run->end_ns), time_is_up);
     }
     if (!get_ticket(w, now)) /* the warm-up may have ended */

@@ -1,6 +1,5 @@
 /*
- * storm.h - clients that come all at once during a run: they connect, run one
- * event, and leave.
+ * storm.h - clients that come all at once, run one event, and leave.
  */
 #ifndef BENCH_RUN_STORM_H
 #define BENCH_RUN_STORM_H

@@ -49,10 +49,9 @@ struct test_ops {
   int (*verify)(const struct plan *plan, const void *cfg, struct err *err);
 
   /*
-   * Once per run, on the main thread: check options and allocate what workers
-   * share (open), print lines of the mode block with log_msg() (describe), open
-   * files (begin). close() follows the end of all workers, also if begin()
-   * failed.
+   * Once per run, on the main thread: check options and allocate shared data
+   * (open), print lines of the mode block with log_msg() (describe), open files
+   * (begin). close() follows the end of all workers, also if begin() failed.
    */
   int (*open)(const struct plan *plan, const void *cfg, void **ret_run,
               struct err *err);
@@ -68,9 +67,8 @@ struct test_ops {
 
   /*
    * [opt] After the final report of a run that was not forced to end.  A number
-   * above 0 is an exit status, with the reason in `err`.  On the main thread;
-   * with `end_is_code`, a user's code that can last for ever, on a thread of
-   * its own.
+   * above 0 is an exit status, with the reason in `err`.  On the main thread; a
+   * user's code (`end_is_code`), which can last for ever, on its own thread.
    */
   int (*end)(void *run, struct err *err);
   bool end_is_code;
@@ -79,9 +77,8 @@ struct test_ops {
   int (*end_forced)(void *run, struct err *err);
 
   /*
-   * [opt] Once per thread that carries clients, on that thread, around all its
-   * clients.  `group` becomes worker->group.  Without it, the test has no
-   * clients.
+   * [opt] Once per thread that carries clients, on it, around all its clients.
+   * `group` becomes worker->group.  Without it, the test has no clients.
    */
   int (*group_open)(void *run, void **ret_group, struct err *err);
   void (*group_close)(void *group);
@@ -96,13 +93,13 @@ struct test_ops {
   int (*arrive)(void *thr, struct worker *w, struct err *err);
 
   /* [opt] Chooses the next request, outside of any latency.  False: this
-   * worker is done. Costs one more clock reading per event. */
+   * worker is done. Costs another clock reading per event. */
   bool (*next)(void *thr, struct worker *w);
 
   /*
-   * [opt] With --rate, while the worker waits for an arrival: serves operations
-   * in progress, until all are done, until `until_ns`, or until the run is
-   * over.  False: event() reports an error.
+   * [opt] With --rate, while the worker waits: serves operations in progress,
+   * until all are done, until `until_ns`, or until the run is over.  False:
+   * event() reports an error.
    */
   bool (*idle)(void *thr, struct worker *w, uint64_t until_ns);
 
@@ -114,13 +111,12 @@ struct test_ops {
    * event at its end. */
   int (*loop)(void *thr, struct worker *w, struct err *err);
 
-  /* [opt] An idle worker's ping.  A negative value as from event(). */
+  /* [opt] An idle worker's ping.  Errors as of event(). */
   int (*ping)(void *thr, struct worker *w, struct err *err);
 
   /*
    * [opt] Of a member of a mix: the loop for the open event; see worker_turn().
-   * If this worker is done, no event is open afterwards.  A negative value as
-   * from event().
+   * If this worker is done, no event is open afterwards.  Errors as of event().
    */
   int (*turn)(void *thr, struct worker *w, struct err *err);
   /* [opt] Of a worker's only member: is loop() called instead of turn()? */

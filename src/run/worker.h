@@ -1,5 +1,5 @@
 /*
- * worker.h - a worker as a test sees it, and the step between events (step.c).
+ * worker.h - a worker, and the step between its events.
  */
 #ifndef BENCH_RUN_WORKER_H
 #define BENCH_RUN_WORKER_H
@@ -36,7 +36,7 @@ struct worker {
   bool again;   /* the next step goes on with the open event */
   bool skipped; /* the last event had nothing to do */
   /* For the test: something must be completed before the event.  Always set
-   * in a mix, which uses worker_turn(). */
+   * in a mix. */
   bool unsettled;
   /* Comes with a storm and runs one event: see test_ops.arrive(). */
   bool late;
@@ -151,7 +151,7 @@ bool worker_return(struct worker *w);
 void worker_abandon(struct worker *w);
 
 /* The same for an event that had nothing to do.  The worker goes on, even if
- * it runs one event at a time for others. */
+ * it runs single events for others. */
 void worker_skip(struct worker *w);
 
 /* The next worker_step() returns true at once, and the open event continues
@@ -166,7 +166,7 @@ void worker_rest(struct worker *w, uint64_t ns);
  * its ticket. */
 void worker_give_back(struct worker *w);
 
-/* A word that becomes nonzero when the run ends early, for wait_while(); the
+/* A word for wait_while() that becomes nonzero when the run ends early; the
  * end of events, or PLAN_NO_LIMIT. */
 _Atomic uint32_t *worker_stop_word(struct worker *w);
 uint64_t worker_end_ns(const struct worker *w);

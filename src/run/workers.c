@@ -30,8 +30,8 @@
 
 static void workers_life(void *arg);
 
-/* Counts as ready and gone.  The first one reports why, and clears the text
- * for the others.  NULL: the run ends anyway. */
+/* Counts as ready and gone.  The first one reports why, and clears the text.
+ * NULL: the run ends anyway. */
 static void workers_never_begun(struct worker *w, struct err *why)
 {
   struct run *run = w->run;
@@ -449,8 +449,8 @@ static uint64_t latest_close_ns(const struct run *run)
 }
 
 /* Closing sessions takes a server's time from others' last events.  But
- * others can need something that this worker holds, such as locks: if none
- * leaves for some time, it goes on. */
+ * others can need something from this worker, such as locks: if none leaves
+ * for some time, it goes on. */
 static void let_others_leave(struct worker *w, void *thr)
 {
   struct run *run = w->run;
@@ -478,8 +478,8 @@ static bool counts_queue(const struct worker *w)
   return carriers == 0 || w->tid < carriers;
 }
 
-/* Wakes the conductor for the last worker, and for each if the run does not
- * end as planned. */
+/* Wakes the conductor for the last worker; if the run does not end as
+ * planned, for each. */
 static void note_gone(struct run *run)
 {
   const uint32_t n = atomic_fetch_add(&run->gone, 1) + 1;

@@ -2,9 +2,9 @@
  * child.h - runs this program, or another, as a child; temporary files for
  * children.
  *
- * A child has a process group of its own, so that Ctrl-C reaches only this
- * process, which remembers the first and passes on the next.  SIGTERM, SIGHUP
- * and SIGXCPU are passed on at once.  A child ends when this process does.
+ * A child has its own process group, so that Ctrl-C reaches only this process,
+ * which remembers the first and passes on the next.  SIGTERM, SIGHUP and
+ * SIGXCPU are passed on at once.  A child ends when this process does.
  */
 #ifndef BENCH_TOOLS_CHILD_H
 #define BENCH_TOOLS_CHILD_H

@@ -90,8 +90,8 @@ void comparisons_done(struct comparisons *c);
 /*
  * The figure that decides which group is slower: events per second; the mean
  * latency if both had the same --rate, which fixes the throughput; the
- * geometric mean of the ratios for kernels of the cpu test and several figures
- * of a test.  A run without events is always slower.
+ * geometric mean of the ratios of several figures.  A run without events is
+ * always slower.
  */
 const struct comparison *comparisons_decisive(const struct comparisons *c);
 

@@ -239,8 +239,7 @@ bool find_never_began(const struct result *run)
          json_is_null(json_object_get(run->json, "totals"));
 }
 
-/* A single client, which was tried first, could start: so the number is the
- * reason. */
+/* A single client could start, so their number is the reason. */
 void find_judge_failed(struct find *f, enum search_phase phase, double value,
                        const struct result *run)
 {
@@ -330,7 +329,7 @@ static unsigned find_number_of(const char *name,
   return none;
 }
 
-/* null: many runs; older documents do not have the member. */
+/* null: many runs; older documents lack the member. */
 static double find_read_missing(const json_t *step)
 {
   const json_t *missing = json_object_get(step, "missing_runs");
@@ -558,8 +557,8 @@ static double find_next_seen(const struct find *f, double value)
   return next;
 }
 
-/* "Seen: held at 18891/s (2 of 2) and 19462/s (3 of 3), failed at 19622/s (1 of
- * 1)": the two highest values that held, the lowest that failed. */
+/* "Seen: held at 18891/s (2 of 2) and 19462/s (3 of 3), failed at 19622/s (1
+ * of 1)": the two highest that held, the lowest that failed. */
 static void find_say_seen(const struct find *f, struct strbuf *out)
 {
   double held_at[2] = { 0, 0 }, failed_at = 0;

@@ -86,8 +86,8 @@ bool sweep_find_explained(const struct sweep *s, const struct sweep_outcome *o);
 double sweep_reference_drift(const double *figures, size_t n, size_t *ret_at);
 
 /*
- * The largest change of the data against the first step, or against the first
- * step with the same values if each step prepares its own; *ret_step is the
+ * The largest change of the data against the first step, or, if each step
+ * prepares its own, against the first with the same values; *ret_step is the
  * step's number.  NAN: not known.
  */
 double sweep_data_change(const struct sweep *s, size_t *ret_step);

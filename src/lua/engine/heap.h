@@ -1,8 +1,8 @@
 /*
  * heap.h - the memory of one Lua state, packed for thousands of states. LuaJIT
- * gives the size of each block: no headers. Small ones are adjacent in pieces,
- * free ones in lists by size; malloc serves larger ones. One thread at a time
- * uses a heap.
+ * gives the size of each block: no headers. Small blocks are adjacent in
+ * pieces, free ones in lists by size; malloc serves others. One thread at a
+ * time uses a heap.
  */
 #ifndef BENCH_LUA_ENGINE_HEAP_H
 #define BENCH_LUA_ENGINE_HEAP_H

@@ -1,6 +1,6 @@
 /*
- * script.h - a script as a test.  Call script_new(), options_declare(), give
- * the options values, then commands_run() or a run of script_test() once, then
+ * script.h - a script as a test: script_new(), options_declare(), the options'
+ * values, then commands_run() or a run of script_test() once, then
  * script_free(), all on one thread.
  */
 #ifndef BENCH_LUA_ENGINE_SCRIPT_H

@@ -12,9 +12,8 @@ struct strbuf;
 /*
  * The folder of the bundled scripts, in `buf`, the first that exists:
  * BENCH_DATADIR of the environment; the program itself, if it contains them;
- * the configured one; ../share/bench beside the program, if it was moved; the
- * one in the source, if the program was built there or in a folder of it.  If
- * none exists: the configured one.
+ * the configured one; ../share/bench next to a program that was moved; that of
+ * the source for a program built there.  If none exists: the configured one.
  */
 const char *search_datadir(char buf[PATH_MAX]);
 

@@ -1,7 +1,7 @@
 /*
  * export.h - a history for Elle's command-line checker.
  *
- * A line for the begin and one for the end of each transaction, by time: EDN
+ * Each transaction has a line for its begin and one for its end, by time: EDN
  * maps, or a JSON array of objects.
  */
 #ifndef BENCH_HISTORY_EXPORT_H

@@ -2,8 +2,8 @@
  * scribe.h - writes the history of a run.
  *
  * A client collects text, so most operations cost no system call; one thread at
- * a time uses a client. Clients can be busy in scribe_close(): open
- * transactions have an unknown outcome, and later ones are not recorded.
+ * a time uses it. Clients can be busy in scribe_close(): open transactions have
+ * an unknown outcome, and later ones are not recorded.
  */
 #ifndef BENCH_HISTORY_SCRIBE_H
 #define BENCH_HISTORY_SCRIBE_H
