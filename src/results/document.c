@@ -1,8 +1,7 @@
 /*
  * document.c - see document.h.
  *
- * Intervals wait in a spool; the members are written at the end, one after the
- * other.
+ * Intervals wait in a spool; the other members are written at the end.
  */
 #include "results/document.h"
 

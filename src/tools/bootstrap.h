@@ -5,10 +5,9 @@
  * The interval of the ratio has two parts.  Within each run, the variance
  * follows from the scatter of samples: the largest estimate from blocks of
  * several lengths and from the correlation of successive samples, so that long
- * noise and drift count.  Among the runs of a group, BOOT_RUN_SPREAD stands in
- * for the unknown spread, with the weight of BOOT_PRIOR_RUNS runs (a moderated
- * variance); scatter beyond is added.  The width is that of Student's t
- * distribution.
+ * noise and drift count.  Among runs, BOOT_RUN_SPREAD stands in for the unknown
+ * spread, with the weight of BOOT_PRIOR_RUNS runs (a moderated variance);
+ * scatter beyond is added.  The width is that of Student's t distribution.
  */
 #ifndef BENCH_TOOLS_BOOTSTRAP_H
 #define BENCH_TOOLS_BOOTSTRAP_H

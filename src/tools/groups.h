@@ -15,7 +15,7 @@ struct group {
   const json_t *values;       /* of swept options, or NULL */
   const struct result **runs; /* owned; at least one */
   size_t n;
-  size_t failed; /* failed steps, left out */
+  size_t failed; /* left out */
 };
 
 struct groups {

@@ -18,8 +18,8 @@ struct knee_step {
 
 /*
  * "Smallest" compares the first option, then the next: as numbers (with
- * suffixes K, M, G and T) if all its values are numbers, otherwise by the order
- * of steps.  KNEE_NONE: no throughput is above 0.
+ * suffixes K, M, G and T) if all values are, otherwise by the order of steps.
+ * KNEE_NONE: no throughput is above 0.
  */
 size_t knee_best(const struct knee_step *steps, size_t n);
 size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options);

@@ -30,8 +30,8 @@ void merge_parts_add(struct merge_parts *parts, const json_t *json,
 /*
  * All parts (a period or a part of it, or lists of classes, members or errors)
  * as one value, owned by the caller.  Rates are over `period_s`, shares are of
- * `events`.  Leaves out members that cannot be added up.  NULL: see `err` (a
- * histogram is missing or damaged, no memory).
+ * `events`.  Leaves out members that cannot be added up.  NULL: `err` has
+ * the reason.
  */
 json_t *merge_values(const struct merge_parts *parts, double period_s,
                      double events, struct err *err);

@@ -24,7 +24,7 @@ enum {
   DEPTH_MAX = 6,
   DIGITS = 6, /* of figures of the run */
   DIGITS_ROWS = 4,
-  PER_OCTAVE = 32, /* per octave of a distribution */
+  PER_OCTAVE = 32, /* points per octave of a distribution */
   HEAT_ROWS = 8,   /* per octave, over time */
   HEAT_COLUMNS = 240,
 };

@@ -123,8 +123,8 @@ int sweep_reset(struct sweep *s, const struct sweep_outcome *o,
 /* The code of a warning that makes the figures of a search doubtful, or NULL.
  */
 const char *sweep_doubt(const json_t *warning);
-/* The title, and a line for each code: the number of steps with it, and the
- * text of the first.  Nothing without a code. */
+/* The title, and a line per code: the number of steps with it, and the text
+ * of the first.  Nothing without a code. */
 void sweep_doubts(const struct sweep *s, const char *title,
                   enum table_format format, struct strbuf *out);
 

@@ -20,7 +20,7 @@ enum sweep_prepare {
 };
 
 enum sweep_role {
-  SWEEP_ROLE_NONE, /* by the user */
+  SWEEP_ROLE_NONE, /* started by the user */
   SWEEP_ROLE_CHECK,
   SWEEP_ROLE_STEP,
 };

@@ -52,7 +52,7 @@ struct tool {
   const char *usage; /* after the name */
   const struct opt *opts;
   size_t cfg_size;
-  bool takes_any_option; /* those of a test */
+  bool takes_any_option; /* options of a test */
   bool uses_database;    /* files follow; src/program does the work */
 
   /*

@@ -47,8 +47,8 @@ void view_done(struct view *v);
 
 /* With parts: the runs of all files of the same part as run `i`, in the
  * order of the files; the view has no files.  1: filled in; 0: an earlier
- * run is of this part; -ENOMEM.  view_part_done() frees *ret, which `v` must
- * outlive. */
+ * run is of this part; -ENOMEM.  view_part_done() frees *ret; `v` must
+ * outlive it. */
 int view_part(const struct view *v, size_t i, struct view *ret,
               struct err *err);
 void view_part_done(struct view *part);

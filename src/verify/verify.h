@@ -1,8 +1,7 @@
 /*
  * verify.h - `bench verify FILE...`: judges the records of a run.
  *
- * The first line of the file is the magic of its kind. To add a kind: a `const
- * struct verify_kind` in its own file, and lines in verify.c.
+ * The first line of the file is the magic of its kind.
  */
 #ifndef BENCH_VERIFY_VERIFY_H
 #define BENCH_VERIFY_VERIFY_H

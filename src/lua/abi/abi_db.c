@@ -1,6 +1,5 @@
 /*
- * abi_db.c - database functions of the Lua modules, in addition to those of
- * sysbench.
+ * abi_db.c - database functions of the Lua modules besides those of sysbench.
  */
 #include <math.h>
 #include <stddef.h>
@@ -151,9 +150,9 @@ const char *bench_db_text(sql_statement *stmt)
 
 /*
  * Before each execution, the parameter `first` gets a number of 1..highest by
- * the chosen distribution; `last`, unless NULL, gets the number plus `span`;
- * both are BIGINT.  Drops rows.  Returns the number of successes; the first
- * failure ends the loop.
+ * the chosen distribution, and `last` (NULL: unused) that plus `span`; both are
+ * BIGINT.  Drops rows.  Returns the number of successes; the first failure ends
+ * the loop.
  */
 double bench_db_draw(sql_statement *stmt, double times, double highest,
                      void *first, void *last, double span)

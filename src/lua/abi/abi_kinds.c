@@ -8,8 +8,8 @@
 #include "db/load/kinds/secondary.h"
 #include "db/load/kinds/tpcc.h"
 
-/* Returns the length; 0: no such document.  `param`: numbers of documents
- * and groups, length of the body, seed; `to` has 1200 bytes. */
+/* Returns the length; 0: no such document.  `param`: documents, groups,
+ * length of the body, seed; `to` has 1200 bytes. */
 int bench_json_document(const double *param, double id, double n, char *to)
 {
   uint64_t value[JSON_PARAMS];

@@ -20,7 +20,6 @@
 #include "lua/engine/state.h"
 #include "run/plan.h"
 
-/* The loader of a state. */
 struct handle {
   struct load *own;      /* owned; NULL: shared */
   struct loader *loader; /* owned */
@@ -60,7 +59,6 @@ static int set_tables(struct load_setup *setup, double first_table,
   return rc < 0 ? rc : table_size(size, &setup->args.value[0], err);
 }
 
-/* Parameters of a kind by name. */
 struct params {
   const char *const *names; /* [n] */
   const double *values;     /* [n] */

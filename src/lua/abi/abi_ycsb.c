@@ -229,8 +229,8 @@ static void take_row(struct checking *k, const sql_value *values)
   }
 }
 
-/* Of the rows after the readable ones, only the number of acknowledged ones
- * is known. */
+/* Of rows after the readable ones, only the number of acknowledged ones is
+ * known. */
 static void find_lost(struct checking *k, size_t i)
 {
   const struct ycsb_inserts *e = &k->shared->inserts[i];

@@ -1,7 +1,7 @@
 /*
- * client.h - a Lua state that many clients share.  The state (state.h) of each
- * client has an `L` that is a thread of the common Lua state, with its own
- * globals.  See vm.lua.
+ * client.h - a Lua state that many clients share: the `L` of each client's
+ * state (state.h) is a thread of the common Lua state, with its own globals.
+ * See vm.lua.
  */
 #ifndef BENCH_LUA_ENGINE_CLIENT_H
 #define BENCH_LUA_ENGINE_CLIENT_H
@@ -27,9 +27,9 @@ struct later_item {
 };
 
 /*
- * Objects found by the garbage collector, which runs in the middle of the call
- * of any client, while the owner can be waiting on the same connection.  The
- * next call of the owner frees them.  Zeroed: empty.
+ * Objects found by the garbage collector.  It runs in the middle of any
+ * client's call, while the owner can be waiting on the same connection.  The
+ * owner's next call frees them.  Zeroed: empty.
  */
 struct later {
   struct later_item *item; /* owned */
@@ -89,7 +89,7 @@ void client_drop(struct client *c, struct vm *vm);
 
 /*
  * Push the script's body, with the client's globals; again after its end, for
- * client_body_done(), which pops it.  Both return the status of lua_pcall().
+ * client_body_done(), which pops it.  Both return lua_pcall()'s status.
  */
 int client_push_body(const struct client *c, lua_State *L);
 int client_body_done(const struct client *c, lua_State *L);

@@ -498,8 +498,6 @@ static void take_share(struct load_setup *setup, const struct plan *plan,
     share_tables(setup, plan);
 }
 
-/* NULL with an error: in the first thread, without room for the tables.
- * Other threads get a stopped load. */
 static struct load *find_or_make(struct script *script, struct conn *c,
                                  const struct load_setup *whole,
                                  const struct load_setup *own, struct err *err)

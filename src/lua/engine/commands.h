@@ -41,8 +41,8 @@ struct load_setup commands_load_setup(const struct script *script,
 
 /*
  * The first thread creates the load.  `setup` becomes the share of this
- * process. Without room for the tables the first thread gets NULL and the
- * error, the others a stopped load.
+ * process. Without room for the tables that thread gets NULL and the error,
+ * others a stopped load.
  */
 struct load *commands_load_join(struct script *script, struct conn *c,
                                 struct load_setup *setup, struct err *err);

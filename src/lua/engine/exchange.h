@@ -53,8 +53,8 @@ struct series {
   _Atomic double *sum;        /* owned; [SERIES_SECONDS] */
 };
 
-/* Sums for each second since the first addition to any series of the script,
- * and the longest time without an addition. */
+/* Sums per second since the first addition to any series of the script, and
+ * the longest time without an addition. */
 struct series_set {
   pthread_mutex_t lock; /* protects `n` and the creation of a series */
   size_t n;

@@ -47,9 +47,9 @@ struct failed_call {
 };
 
 /*
- * Completes the message.  Sets err->said if another thread has failed for the
- * same cause, or if the SQL layer has printed the cause and the rest would only
- * name bundled scripts; never at --verbosity=4.  Any thread.
+ * Completes the message.  Sets err->said if another thread failed for the same
+ * cause, or if the SQL layer has printed it and the rest would only name
+ * bundled scripts; never at --verbosity=4.  Any thread.
  */
 void failure_describe(struct failures *f, const struct failed_call *call,
                       struct err *err);

@@ -134,7 +134,7 @@ static COLD void *get_large(struct heap *h, size_t size)
 }
 
 /* Divides the largest free block, if larger than that of `index`: loading a
- * script leaves large blocks, and many small ones are needed later. */
+ * script leaves large blocks, and later blocks are small. */
 static void *divide(struct heap *h, size_t index)
 {
   while (h->listed >> index > 1) {

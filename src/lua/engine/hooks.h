@@ -1,7 +1,7 @@
 /*
  * hooks.h - the functions of a script that replace reports.  The main state
- * prints the last report, the background state, which belongs to the report
- * thread, earlier ones.
+ * prints the last report, the background state, of the report thread, earlier
+ * ones.
  */
 #ifndef BENCH_LUA_ENGINE_HOOKS_H
 #define BENCH_LUA_ENGINE_HOOKS_H

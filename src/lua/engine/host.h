@@ -31,8 +31,8 @@ struct host {
 
 /*
  * Creates the table, keeps it in the registry as "bench.host", and passes it to
- * the internal module `sysbench`, which loads the others.  `h` must outlive the
- * Lua state.  Raises a Lua error on failure.
+ * the module `sysbench`, which loads the others.  `h` must outlive the Lua
+ * state.  Raises a Lua error on failure.
  */
 void host_boot(struct host *h, lua_State *L);
 

@@ -28,7 +28,7 @@ const struct test *script_test(struct script *script);
 const struct text_hooks *script_hooks(struct script *script);
 
 /* Instead of script_free() if threads were left behind: completes the output
- * of report functions, except in a state that such a thread is in. */
+ * of report functions, except in a state with such a thread. */
 void script_end_output(struct script *script);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * shared.h - the data that all Lua states of a script share: constant once the
- * main state exists, unless a lock, an atomic or an owning thread is named.
+ * main state exists, unless a lock, an atomic or an owning thread protects it.
  */
 #ifndef BENCH_LUA_ENGINE_SHARED_H
 #define BENCH_LUA_ENGINE_SHARED_H

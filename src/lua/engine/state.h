@@ -1,12 +1,11 @@
 /*
  * state.h - one Lua state: its libraries, the script in it, and calls to the
- * script's functions. One thread at a time uses a state, after it has entered
- * it.
+ * script's functions. One thread at a time uses a state, after entering it.
  *
  * The script owns shared data (shared.h); a state owns globals, modules, the
  * heap, connections with statements and unread results (`env`), and cells of
  * measures; a worker owns its number, the random stream, the recorders and the
- * open event. Each worker has a state and a thread of its own.
+ * open event. Each worker has its own state and thread.
  */
 #ifndef BENCH_LUA_ENGINE_STATE_H
 #define BENCH_LUA_ENGINE_STATE_H
@@ -67,9 +66,9 @@ int state_new(struct state **ret, struct script *script,
 void state_free(struct state *s);
 
 /*
- * An idle client leaves the Lua state of its vm, if its script would only close
- * connections at the end; WAITS.  They stay open until state_end_left() closes
- * them (WAITS) instead of thread_done().
+ * An idle client leaves the Lua state of its vm if its script would only close
+ * connections at the end; WAITS.  state_end_left() closes them (WAITS) instead
+ * of thread_done().
  */
 void state_leave(struct state *s);
 void state_end_left(struct state *s);
@@ -100,9 +99,8 @@ int state_call_optional(struct state *s, const char *name, bool with_tid,
                         struct err *err);
 
 /*
- * After `name` has returned: drops unread results.  An error among them is an
- * error of the function, unless it is allowed in events of the script's own
- * loop.
+ * After `name` has returned: drops unread results.  Their errors are errors of
+ * the function, unless events of the script's own loop allow them.
  */
 int state_settle(struct state *s, const char *name, struct err *err);
 

@@ -132,8 +132,8 @@ static int nothing(lua_State *L)
 
 /*
  * Others have run: scripts' functions have to find this client, and LuaJIT the
- * thread.  No lua_cpcall(), which leaves garbage: nothing in an event may call
- * for the collector.
+ * thread.  lua_cpcall() leaves garbage, and nothing in an event may call for
+ * the collector.
  */
 static void come_back(lua_State *L, struct state *s)
 {
@@ -243,8 +243,8 @@ static bool step(lua_State *L)
  *
  * After an error, or a value of event(), calls after(ok, value); true ends the
  * loop.  Returns whether it did.  LuaJIT compiles an event called from here as
- * a whole; after pcall() in a loop in Lua, the code after a wait could not be
- * compiled.
+ * a whole; after pcall() in a loop in Lua, it could not compile the code after
+ * a wait.
  */
 static int run_events(lua_State *L)
 {

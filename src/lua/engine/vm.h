@@ -1,7 +1,7 @@
 /*
  * vm.h - a Lua state that many clients share. state_new() makes a client.  One
- * thread at a time uses a vm with all its states; a client can be parked in a
- * call while others run.
+ * thread at a time uses a vm with all its states; parked clients let others
+ * run.
  */
 #ifndef BENCH_LUA_ENGINE_VM_H
 #define BENCH_LUA_ENGINE_VM_H

@@ -1,8 +1,6 @@
 /*
- * embedded.h - the bundled scripts, if the program contains them.
- *
- * Configured with --enable-static-program, the program needs no files of its
- * own: its scripts are in it, in a folder that exists in no file system.
+ * embedded.h - the bundled scripts in the program itself
+ * (--enable-static-program), in a folder that exists in no file system.
  */
 #ifndef BENCH_LUA_FIND_EMBEDDED_H
 #define BENCH_LUA_FIND_EMBEDDED_H

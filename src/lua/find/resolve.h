@@ -1,7 +1,7 @@
 /*
  * resolve.h - finds the test by its name on the command line.
  *
- * Pure: the caller says which files exist, so tests of the rules need no files.
+ * Pure: callers decide which files exist, so tests of the rules need no files.
  */
 #ifndef BENCH_LUA_FIND_RESOLVE_H
 #define BENCH_LUA_FIND_RESOLVE_H

@@ -18,8 +18,8 @@ int source_read_file(const char *path, struct strbuf *out);
 bool source_exists(const char *path);
 
 /*
- * Adds the script's text, from its file or the standard input.  Drops a first
- * line that begins with `#`, but keeps its line end.
+ * Adds the script's text, from its file or the standard input, without a first
+ * line that begins with `#`, except for its line end.
  */
 int source_read(const struct resolved *what, struct strbuf *out,
                 struct err *err);

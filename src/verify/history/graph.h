@@ -14,11 +14,11 @@
 struct versions;
 
 /*
- * A version is the result of a committed write: its number is that of the
- * operation, or n_ops + key for the first version. In lists, the longest read
- * of a key shows the order of versions. In registers, a version follows the one
- * that its transaction has read before; a write without a read follows the
- * first version, and its place is unknown.
+ * A version is the result of a committed write: its number is the operation's,
+ * or n_ops + key for the first version. In lists, the longest read of a key
+ * shows the order of versions. In registers, a version follows the one that its
+ * transaction read before; without a read, it follows the first version, and
+ * its place is unknown.
  */
 
 struct successor {
