@@ -71,7 +71,7 @@ void table_count(struct table *t, double value)
   table_cell(t, unit_count(text, value));
 }
 
-/* Letters can only be units at the end. */
+/* A number, perhaps with a unit. */
 static bool is_numeric(const char *text)
 {
   return !*text || strcmp(text, "-") == 0 ||
