@@ -19,7 +19,7 @@ struct fiber {
   struct loop *loop;
   bool may_park;     /* true at first */
   uint64_t switches; /* times parked */
-  uint64_t lag_ns; /* sum of fiber_note_lag() */
+  uint64_t lag_ns;   /* sum of fiber_note_lag() */
 };
 
 /* The calling thread's fiber, or NULL. */

@@ -261,14 +261,16 @@ int program_read_password(struct program *p, const char *who, char **ret,
                    "together");
   if (p->ranks && p->ranks->rank > 0) {
     *ret = p->ranks->password ? mem_strdup(p->ranks->password) : NULL;
-    return 0;
+    return *ret || !p->ranks->password
+             ? 0
+             : err_set(err, -ENOMEM, "not enough memory");
   }
   if (inherited && *inherited)
     return password_from_parent(inherited, ret, err);
   rc = *path ? password_from_file(p, path, ret, err)
              : password_ask(who, ret, err);
-  if (rc == 0 && p->ranks)
-    p->ranks->password = mem_strdup(*ret);
+  if (rc == 0 && p->ranks && !(p->ranks->password = mem_strdup(*ret)))
+    rc = err_set(err, -ENOMEM, "not enough memory");
   return rc;
 }
 

@@ -279,7 +279,8 @@ static void http_make_answer(const struct http *h, struct reader *r)
               "HTTP/1.1 %s\r\nContent-Type: %s\r\nCache-Control: no-store\r\n",
               status, content.type);
   if (strncmp(status, "405", 3) == 0)
-    strbuf_adds(&r->out, "Allow: GET, HEAD\r\n");
+    strbuf_addf(&r->out, "Allow: GET, HEAD%s\r\n",
+                h->service->takes_posts ? ", POST" : "");
   if (!content.stream)
     strbuf_addf(&r->out, "Content-Length: %zu\r\n", content.body.len);
   strbuf_adds(&r->out, "Connection: close\r\n\r\n");

@@ -3,6 +3,7 @@
  */
 #include "results/live.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -422,7 +423,9 @@ static void live_mark(const struct live *l, const char *text, const char *token,
     return;
   }
   for (; *text; text++) {
-    const bool coded = sscanf(text, "%%%2x", &code) == 1 && text[2];
+    const bool coded = *text == '%' && isxdigit((unsigned char)text[1]) &&
+                       isxdigit((unsigned char)text[2]) &&
+                       sscanf(text + 1, "%2x", &code) == 1;
     const char c = coded ? (char)code : *text;
 
     strbuf_add(&plain, &c, 1);

@@ -466,7 +466,6 @@ static void prometheus_metrics(const struct prometheus *p, const char *accept,
                    p->shared, p->work);
 }
 
-/* Bytes that are not UTF-8 are harmless. */
 /* For people. */
 static void prometheus_front_page(const struct prometheus *p,
                                   struct http_content *ret)

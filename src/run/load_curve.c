@@ -506,6 +506,7 @@ static int add_point(struct load_curve *c, struct last *last, char *text,
 {
   char *second = cut(text, ",");
   double at, rate, length;
+  int rc = 0;
 
   if (!second || parse_double(trim(text), &at) < 0 ||
       !read_rate(trim(second), &rate))
@@ -523,11 +524,11 @@ static int add_point(struct load_curve *c, struct last *last, char *text,
                    "times that grow by a millisecond or more, or stay the "
                    "same, in line %zu of the file",
                    number);
-  if (length > 0 && add_piece(c, line(length, last->rate, rate), err) < 0)
-    return -EINVAL;
+  if (length > 0)
+    rc = add_piece(c, line(length, last->rate, rate), err);
   last->at_s = at;
   last->rate = rate;
-  return 0;
+  return rc;
 }
 
 static bool is_header(const char *text)

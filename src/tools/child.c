@@ -76,7 +76,7 @@ static _Noreturn void child_become(const struct children *c,
                                    const struct child_command *what,
                                    const char *const programs[2], pid_t parent)
 {
-  int fd = what->out == CHILD_OUT_NONE     ? open("/dev/null", O_WRONLY)
+  int fd = what->out == CHILD_OUT_NONE ? open("/dev/null", O_WRONLY | O_CLOEXEC)
            : what->out == CHILD_OUT_STDERR ? STDERR_FILENO
            : what->out == CHILD_OUT_ERR_FD ? what->err_fd
                                            : STDOUT_FILENO;

@@ -74,8 +74,8 @@ static int verify_read_magic(const char *path, char line[MAGIC_SIZE],
   f = fopen(path, "re");
   if (!f)
     return err_sys(err, "cannot read '%.400s',", path);
-  n = rc == 0 ? fread(line, 1, MAGIC_SIZE - 1, f) : 0;
-  if (rc == 0 && ferror(f))
+  n = fread(line, 1, MAGIC_SIZE - 1, f);
+  if (ferror(f))
     rc = err_sys(err, "cannot read '%.400s',", path);
   (void)fclose(f);
   line[n] = '\0';

@@ -110,11 +110,11 @@ LUA
   local port pid
   export XDG_RUNTIME_DIR=$PWD
   serve_at --live cpu --time=600 --mark --json=r.json
-  must is "$(python3 "$BENCH_SRC/tests/cli/live.py" mark "$port" $'two\nlines, ä & %41')" "$(printf '200\n403')"
+  must is "$(python3 "$BENCH_SRC/tests/cli/live.py" mark "$port" 'two%0Alines,%20%c3%A4%20&%20%2541%20%aZ')" "$(printf '200\n403')"
   python3 "$BENCH_SRC/tests/cli/live.py" find "$port" '"marks"' >seen.json
   kill -INT $pid
   wait $pid || must is "$?" 130
-  must json r.json '[m["text"] for m in d["marks"]] == ["two lines, ä & %41"]'
+  must json r.json '[m["text"] for m in d["marks"]] == ["two lines, ä & %41 %aZ"]'
   must json seen.json 'd[0][1]["host"] == __import__("os").uname().nodename and len(d[0][1]["mark"]) == 32'
   # A run without --mark takes none.
   serve_at --live cpu --time=600

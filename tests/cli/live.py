@@ -12,7 +12,6 @@ import socket
 import sys
 import threading
 import urllib.error
-import urllib.parse
 import urllib.request
 
 
@@ -47,10 +46,10 @@ def find(port, word):
     json.dump(seen, sys.stdout)
 
 
-def mark(port, text):
+def mark(port, coded):
     run = next(events(port))[1]
     for token in run.get("mark", ""), "0" * 32:
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/mark/{urllib.parse.quote(text)}", method="POST",
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/mark/{coded}", method="POST",
                                          headers={"X-Bench-Token": token})
         try:
             with urllib.request.urlopen(request, timeout=100) as answer:
