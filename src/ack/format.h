@@ -52,7 +52,7 @@ struct ack_header {
   uint64_t start_real_ns;  /* the same moment since 1970 */
   _Atomic uint64_t end_ns; /* 0: the run did not end properly */
   uint32_t clients;
-  uint32_t kind; /* enum ack_kind; 0: no query */
+  uint32_t kind; /* enum ack_kind */
   uint32_t flags;
   uint32_t chunks; /* without the header; valid if end_ns is set */
   double before;   /* ACK_TOTAL: the total before the run */

@@ -274,7 +274,7 @@ static int received_complete(const struct received *r, struct err *err)
 }
 
 enum {
-  RUNS_MAX = 64, /* at the same time */
+  RUNS_MAX = 64,
   LOOK_MS = 500,
   NEWS = 1 << 14, /* bytes that prove that the run is alive */
   ROOM = sizeof(struct ack_batch) + ACK_WIRE_BATCH,

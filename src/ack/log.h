@@ -22,7 +22,7 @@ enum {
   ACK_PENDING = 256, /* intents of one transaction */
 };
 
-/* One client; only its thread uses it. */
+/* Only its client's thread uses it. */
 struct ack_client {
   struct ack_log *log;
   uint32_t number;

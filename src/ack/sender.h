@@ -88,7 +88,7 @@ int ack_sender_start(struct ack_sender *s, struct err *err);
  * `complete` and `why` have the outcome. */
 void ack_sender_end(struct ack_sender *s);
 
-/* End without sending the rest. */
+/* Ends without sending the rest. */
 void ack_sender_done(struct ack_sender *s);
 
 struct ack_teller {

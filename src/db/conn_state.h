@@ -75,7 +75,7 @@ enum conn_owed {
 };
 
 enum {
-  FAILURE_TEXT = 1024, /* bytes, with the terminator */
+  FAILURE_TEXT = 1024, /* bytes */
 };
 
 struct failure {
@@ -114,8 +114,8 @@ struct pipe_item {
 struct pipeline {
   struct pipe_item *items; /* owned */
   size_t n, room;
-  struct strbuf said;  /* texts and values */
-  struct strbuf heard; /* rows and texts of failures */
+  struct strbuf said;
+  struct strbuf heard;
   unsigned number;
   bool open;
   size_t failed;
@@ -130,7 +130,7 @@ struct bulk {
   bool active;
   bool own_trx;
   size_t prefix_len;
-  size_t limit; /* bytes of a packet */
+  size_t limit;
   uint64_t rows;
   struct recorder *recorder; /* [opt] */
   uint64_t trx_rows;
@@ -233,7 +233,6 @@ static inline bool conn_has_rest(const struct conn *c)
 /* Closed, one reference.  NULL: no memory.  `params` is copied, can be NULL. */
 struct conn *conn_new(struct driver_handle *h,
                       const struct conn_params *params);
-/* For the thread's pool. */
 struct conn *conn_new_pooled(struct driver_handle *h);
 
 void conn_unref(struct conn *c);

@@ -1,7 +1,7 @@
 /*
- * driver.h - the calls of a database driver: a const vtable with option rows
- * and a config struct, listed in src/drivers/driver_list.c.  States, counters,
- * emulated statements, error policy and reconnection belong to src/db.
+ * driver.h - the calls of a database driver: a const vtable, listed in
+ * src/drivers/driver_list.c.  States, counters, emulated statements, error
+ * policy and reconnection belong to src/db.
  *
  * The thread that owns a session makes all calls on it, except wake(),
  * shutdown(), cancel() and cancel_free().  A driver takes no lock, prints only
@@ -109,7 +109,6 @@ struct prepared {
 #define HINT_FULL \
   "run the cleanup command to remove the tables, or make room for them"
 
-/* Advice after a fatal error. */
 struct driver_hint {
   int code;          /* 0: any */
   const char *state; /* NULL: any */
@@ -167,7 +166,7 @@ static inline uint64_t run_facts_room(const struct run_facts *f,
 
 struct driver_limit {
   const char *subject; /* "connections" */
-  const char *setting; /* "max_connections" */
+  const char *setting;
   const char *advice;
   uint64_t allowed, used, needed;
   bool hard; /* a run that needs more fails */
@@ -332,7 +331,7 @@ struct driver {
   const struct driver_pipe *pipe;   /* [opt] */
   const struct driver_space *space; /* [opt] */
   /* [opt] After OLTP tables were dropped and the session closed: reclaims their
-   * space.  `line` gets the result, or why not. */
+   * space.  `line` gets the result. */
   void (*tidy)(struct session *s, struct strbuf *line);
 
   /* Lines without "FATAL: ". `sql` is cut, can be "". */

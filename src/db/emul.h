@@ -36,7 +36,7 @@ enum emul_flags {
 };
 
 struct emul_mark {
-  size_t at;    /* of the `?` */
+  size_t at;
   bool doubled; /* `??`: a literal `?` */
 };
 

@@ -19,7 +19,7 @@ struct strbuf;
 int find_server(struct conn *c, uint64_t until_ns, struct strbuf *seen);
 
 enum find_result {
-  FIND_NONE,      /* no usable server */
+  FIND_NONE,
   FIND_REPLICA,   /* at least one can be a replica */
   FIND_READ_ONLY, /* no replica, but at least one is read-only */
   FIND_WRITER,

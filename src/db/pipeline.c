@@ -79,7 +79,6 @@ static void pipe_items_clear(struct pipeline *p)
   p->failed = 0;
 }
 
-/* For messages and classes. */
 static const char *pipe_text_sql(const struct pipeline *p,
                                  const struct pipe_item *it, size_t *ret_len)
 {
@@ -879,7 +878,6 @@ static size_t pipe_run_rows(struct pipe_run *r, struct prepared *p,
   return next;
 }
 
-/* False: refused. */
 static bool pipe_run_bulk(struct pipe_run *r, struct prepared *p)
 {
   /* A run does not ask the server. */

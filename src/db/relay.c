@@ -56,7 +56,7 @@ struct relay_door {
   socklen_t len;
   struct relay_place place;
   struct relay_door *next;
-  char name[]; /* the question */
+  char name[];
 };
 
 enum relay_load {

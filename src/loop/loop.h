@@ -33,7 +33,7 @@ struct loop_counts {
   _Atomic uint64_t turns;   /* looks for arrivals */
   _Atomic uint64_t arrived; /* found by looks */
   _Atomic uint64_t slept;   /* turns without arrivals */
-  _Atomic uint64_t blocked; /* blocked the thread */
+  _Atomic uint64_t blocked;
 
   /* End of the last look; 0: asleep. */
   _Atomic uint64_t looked_ns;
@@ -60,7 +60,6 @@ void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns),
                  void *ctx);
 
 const struct loop_counts *loop_counts(const struct loop *l);
-/* "epoll", "io_uring" */
 const char *loop_engine_name(const struct loop *l);
 
 int loop_add(struct loop *l, void (*fn)(void *arg), void *arg, struct err *err);

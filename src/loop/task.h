@@ -19,8 +19,8 @@ struct task {
   struct context context;
   void (*fn)(void *arg);
   void *arg;
-  struct task *next; /* in a queue */
-  bool queued;       /* can go on */
+  struct task *next;
+  bool queued;
   struct timer timer;
   uint64_t limit_ns; /* limit of waits for sockets; 0: none */
 
@@ -34,7 +34,7 @@ struct task {
 
   uint64_t parked_ns; /* start of the wait for an arrival */
   uint64_t seen_ns;   /* earliest time of the arrival; 0: none */
-  long result;        /* of an engine's operation */
+  long result;
 };
 
 struct task_queue {
@@ -62,7 +62,7 @@ struct loop_fd {
   bool ended;   /* the peer has closed its end */
   bool sending; /* bytes are not sent yet */
   bool settles; /* the waiter waits for `sending` */
-  int error;    /* of sending */
+  int error;
 };
 
 #define LATE_UNKNOWN UINT64_MAX
@@ -90,7 +90,7 @@ struct engine {
 struct loop {
   struct context thread; /* loop_run()'s */
   struct task *running;
-  struct task_queue ready; /* in order */
+  struct task_queue ready;
   struct timers timers;
   struct task *words; /* in loop_wait_while() */
   unsigned alive;
@@ -103,7 +103,7 @@ struct loop {
 
   struct loop_fd *fds; /* owned; by number */
   size_t n_fds;
-  int wake_fd; /* loop_wake() */
+  int wake_fd;
 
   /* How late the last sleep ended (LATE_UNKNOWN: not read yet), and its start.
    * How long the thread had waited for a CPU, and when that was read. */

@@ -149,7 +149,6 @@ static void ring_close(struct ring *r)
   (void)close(r->fd);
 }
 
-/* -errno: not allowed, or too old. */
 static int ring_open(struct ring *r)
 {
   const unsigned needed = IORING_FEAT_SINGLE_MMAP | IORING_FEAT_NODROP |
@@ -167,7 +166,6 @@ static int ring_open(struct ring *r)
   return rc;
 }
 
-/* Would ring_enter() do something at once? */
 static bool ring_has_news(const struct ring *r)
 {
   return r->written != atomic_load_explicit(r->taken, memory_order_acquire) ||
@@ -629,7 +627,7 @@ static void uring_forget(struct loop *l, int fd)
   }
 }
 
-#else /* no io_uring in the headers */
+#else
 
 static int uring_open(struct loop *l)
 {

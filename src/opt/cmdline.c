@@ -554,8 +554,7 @@ static int cmdline_finish(struct scan *s, const struct cmdline_input *in,
   return in->check ? in->check(in->check_arg, c, err) : 0;
 }
 
-/* From the first argument to the action.  `err` can hold failures that did not
- * count. */
+/* `err` can have failures that did not count. */
 static int cmdline_scan_all(struct scan *s, const struct cmdline_input *in,
                             struct err *err)
 {

@@ -60,7 +60,6 @@ struct cmdline_pending {
   bool refused;           /* also if the test declares it */
 };
 
-/* Kept for its pending options. */
 struct cmdline_file {
   struct cmdline_file *next;
   const char *path; /* borrowed */
@@ -92,7 +91,7 @@ struct cmdline {
   size_t n_args;
   const char *const *args;
   size_t n_warnings;
-  char **warnings; /* owned; in the order of printing */
+  char **warnings; /* owned */
 
   struct optset *set;
 

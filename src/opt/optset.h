@@ -48,7 +48,7 @@ struct opt_entry {
 };
 
 struct optset {
-  struct opt_entry **entries; /* owned; in the order of addition */
+  struct opt_entry **entries; /* owned */
   size_t n, room;
   enum compat level;
   bool as_sysbench; /* help in the words of sysbench */
@@ -117,7 +117,7 @@ const struct opt_entry *opt_shown(const struct opt_entry *e);
 bool opt_get_bool(const struct opt_entry *e);
 int64_t opt_get_int(const struct opt_entry *e); /* INT, SIZE */
 double opt_get_number(const struct opt_entry *e);
-const char *opt_get_string(const struct opt_entry *e); /* any type, as text */
+const char *opt_get_string(const struct opt_entry *e);
 const struct opt_list *opt_get_list(const struct opt_entry *e);
 
 #endif

@@ -201,7 +201,6 @@ static int value_refuse(const struct opt *row, const char *value,
   return rc;
 }
 
-/* Accepts a suffix, such as 64K. */
 static bool value_count_fits(const struct opt *row, const char *text,
                              int64_t *ret)
 {
@@ -411,7 +410,6 @@ static int value_read_list(const struct opt *row, const struct opt_given *given,
   return 0;
 }
 
-/* Any type but LIST. */
 static int value_read_scalar(const struct opt *row,
                              const struct opt_given *given, const char *text,
                              struct opt_value *v, struct err *err)

@@ -28,10 +28,10 @@ enum opt_source {
 struct opt_given {
   const char *name; /* without the leading `--` */
   const char *arg;  /* as typed, for messages */
-  const char *text; /* "": none */
-  bool bare;        /* without `=` */
-  bool unseen;      /* can be missing: another process reads the FILE */
-  bool exact;       /* an empty text is a value, despite OPT_EMPTY_DEF */
+  const char *text;
+  bool bare;   /* without `=` */
+  bool unseen; /* can be missing: another process reads the FILE */
+  bool exact;  /* an empty text is a value, despite OPT_EMPTY_DEF */
   enum opt_source source;
   const struct opt_list *items; /* [opt] from a file: items of `text` */
   const char *where;            /* [opt] "FILE:LINE" */
@@ -55,7 +55,6 @@ struct opt_value {
 int opt_value_read(const struct opt *row, const struct opt_given *given,
                    struct opt_value *ret, struct err *err);
 
-/* Without a value: false, 0, "", an empty list. */
 struct opt_value opt_value_unset(const struct opt *row);
 
 void opt_value_done(struct opt_value *v);

@@ -1,5 +1,5 @@
 /*
- * life.h - the facts that reporters get at the start and at the end of a run.
+ * life.h - facts for reporters at the start and at the end of a run.
  */
 #ifndef BENCH_REPORT_LIFE_H
 #define BENCH_REPORT_LIFE_H
@@ -27,7 +27,7 @@ struct run_start {
   uint64_t wall_ns;     /* CLOCK_REALTIME at start_ns */
   uint64_t interval_ns; /* 0: none */
   uint64_t seed;
-  unsigned threads;  /* workers */
+  unsigned threads;
   bool clients;      /* workers are clients */
   unsigned carriers; /* that carry clients; 0: one each */
   unsigned idle;     /* without events */

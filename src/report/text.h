@@ -23,7 +23,6 @@ struct strbuf;
 void text_interval(struct strbuf *b, const struct report_setup *setup,
                    const struct report *r);
 
-/* Before a checkpoint. */
 void text_checkpoint_header(struct strbuf *b, const struct report *r);
 
 /* A cumulative report is text_results(), then times of statements (messages),
@@ -74,15 +73,15 @@ struct text_mode {
   unsigned idle;     /* of them */
   const char *storm; /* [opt] more clients */
   uint64_t warmup_s;
-  double rate;         /* 0: no rate */
-  const char *profile; /* [opt] load profile */
+  double rate;
+  const char *profile; /* [opt] */
   double interval_s;   /* 0: none */
   size_t n_checkpoints;
   const uint64_t *checkpoints; /* seconds, ascending; borrowed */
   bool debug;
   bool validate;
-  int64_t seed;      /* 0: from the clock */
-  bool forced;       /* wanted */
+  int64_t seed; /* 0: from the clock */
+  bool forced;
   uint64_t forced_s; /* with the warm-up */
   const char *extra; /* [opt] line of the test */
 };

@@ -274,7 +274,6 @@ static int resume_find(struct conn *c, struct maker *m, struct chunks *chunks,
   return rc < 0 ? rc : count_chunks(c, m, chunks, err);
 }
 
-/* The folder of the tables, and their bytes. */
 struct place {
   char path[PATH_MAX];
   uint64_t there;
@@ -289,7 +288,6 @@ static bool text_of(const sql_value *v, char *to, size_t size)
   return true;
 }
 
-/* Some databases do not report a folder. */
 static bool find_place(struct conn *c, const char *sql, struct place *ret)
 {
   sql_result *rs = conn_query(c, sql, strlen(sql));
@@ -366,7 +364,7 @@ enum {
 };
 
 struct load {
-  struct load_setup setup; /* constant */
+  struct load_setup setup;
   struct pace pace;
   struct steps steps;
 };
@@ -374,10 +372,10 @@ struct load {
 struct loader {
   struct load *load;
   struct conn *conn;
-  struct turn turn;        /* the last step */
-  enum send_way way;       /* SEND_UNKNOWN: not chosen */
-  struct maker maker;      /* for maker.number, possibly an earlier table */
-  struct kind_table named; /* for loader_table() */
+  struct turn turn;
+  enum send_way way;  /* SEND_UNKNOWN: not chosen */
+  struct maker maker; /* for maker.number, possibly an earlier table */
+  struct kind_table named;
 };
 
 static struct table *table_of(struct loader *t)

@@ -1,10 +1,10 @@
 /*
  * load.h - several threads fill tables.
  *
- * Each thread asks for its next step again and again; that call loads rows.  In
- * the other steps the caller creates or finishes a whole table.  A thread
- * without a table begins a new one, or helps where the fewest threads work.
- * After a failure no table is begun, and those begun are completed.
+ * Each thread asks for its next step; that call loads rows.  In the other steps
+ * the caller creates or finishes a whole table.  A thread without a table
+ * begins a new one, or helps where the fewest threads work.  After a failure no
+ * table is begun, and those begun are completed.
  */
 #ifndef BENCH_LOAD_LOAD_H
 #define BENCH_LOAD_LOAD_H
@@ -76,7 +76,7 @@ int loader_next(struct loader *t, uint64_t *ret_table, struct err *err);
 const char *loader_table(struct loader *t);
 
 enum load_origin {
-  LOAD_FRESH,  /* empty */
+  LOAD_FRESH,
   LOAD_RESUME, /* can have rows of an earlier load */
   LOAD_LEAVE,  /* must not be changed */
 };
@@ -87,7 +87,7 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err);
 void loader_finished(struct loader *t);
 void loader_failed(struct loader *t);
 
-/* Compare an estimate of all tables with the free space of the database's
+/* Compares an estimate of all tables with the free space of the database's
  * folder. -ENOSPC: too large; 0 if unknown. */
 int load_room_for_tables(struct conn *c, const struct load_setup *setup,
                          struct err *err);
