@@ -45,7 +45,6 @@ static inline void broker_look(struct conn *c, const char *sql, size_t len)
     broker_look_slow(c, sql, len);
 }
 
-/* The last env closes the pool's sessions. */
 void broker_leave(struct db_env *env);
 
 enum {

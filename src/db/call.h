@@ -110,7 +110,6 @@ static inline void call_no_error(struct conn *c)
   c->pub.sql_errmsg = NULL;
 }
 
-/* Leaves the event, because the run is over. */
 void call_abandon(struct conn *c);
 
 /* The driver has no answer to end. */
@@ -122,7 +121,6 @@ static inline void call_idle(struct conn *c)
   c->rs.statement = NULL;
 }
 
-/* Ends the rows of a result; further results stay. */
 void call_end_rows_slow(struct conn *c);
 static inline void call_end_rows(struct conn *c)
 {

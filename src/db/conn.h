@@ -45,7 +45,6 @@ void conn_free(struct conn *c);
 /* WAITS.  NULL: no result set, or a failure. sql[len] is 0. */
 sql_result *conn_query(struct conn *c, const char *sql, size_t len);
 
-/* For the next direct statement. */
 static inline void conn_set_class(struct conn *c, void *cls)
 {
   c->cls = cls;

@@ -13,7 +13,7 @@
 #include "db/driver.h"
 
 struct conn_message {
-  struct strbuf lines; /* owned */
+  struct strbuf lines;
   char code[16];
   struct db_env *env;
 };

@@ -12,7 +12,7 @@
 struct limiter {
   uint64_t gap_ns;          /* between two openings */
   _Atomic uint64_t next_ns; /* earliest time of the next */
-  bool counted;             /* `free` is a limit */
+  bool counted;
   _Atomic uint32_t free;
   /* Borrowed from struct db_process. */
   _Atomic uint32_t *over;

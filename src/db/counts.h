@@ -63,7 +63,7 @@ struct backends {
   pthread_mutex_t lock; /* protects the rest */
   uint64_t *key;        /* [room] owned; 0: free */
   size_t n, room;
-  uint64_t asked; /* answers */
+  uint64_t asked;
   uint64_t failed;
   uint64_t askers;
   bool incomplete; /* out of memory */

@@ -24,7 +24,6 @@ struct driver_pipe {
   int (*query)(struct session *s, const char *sql, size_t len,
                struct outcome *out);
   int (*execute)(struct prepared *p, struct outcome *out);
-  /* Send before adding more. */
   bool (*full)(const struct session *s);
   /* Sends the added requests; `last`: nothing follows.  False: receive answers
    * first, then call again.  `wait`: all answers to earlier sends were read. */

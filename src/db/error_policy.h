@@ -80,7 +80,7 @@ struct verdict_case {
   bool (*always_ignorable)(const struct outcome *out); /* [opt] */
   enum verdict_phase phase;
   bool refused; /* the server is to be left */
-  bool in_trx;  /* a transaction can be open */
+  bool in_trx;
   bool at_once; /* DRIVER_ROLLBACK_AT_ONCE */
 };
 
@@ -105,7 +105,6 @@ struct verdict verdict_failed(const struct verdict_case *v);
 
 bool verdict_ignorable(const struct verdict_case *v);
 
-/* No error is counted. */
 bool verdict_is_cut(const struct outcome *out, bool dead);
 
 /* `lost`: the session was dropped. */

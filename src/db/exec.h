@@ -38,7 +38,6 @@ struct exec {
   uint64_t start_ns; /* 0: not timed */
 };
 
-/* Counts; the result or the failure. */
 sql_result *exec_end(struct conn *c, int rc, const struct exec *info);
 
 void exec_sample(struct conn *c, const struct exec *info, bool failed);

@@ -35,9 +35,9 @@ void transport_drop(struct conn *c);
 
 enum transport_rc {
   TRANSPORT_BACK,
-  TRANSPORT_OVER,      /* or `until_ns` */
-  TRANSPORT_PERMANENT, /* see c->out */
-  TRANSPORT_AGAIN,     /* transport_try(): again at `next_ns` */
+  TRANSPORT_OVER, /* or `until_ns` */
+  TRANSPORT_PERMANENT,
+  TRANSPORT_AGAIN, /* transport_try(): again at `next_ns` */
 };
 
 struct transport_retry {

@@ -120,7 +120,6 @@ struct target target_pick(size_t sockets, size_t hosts, size_t ports,
 /* A host, folder of sockets (/path) or abstract socket (@name). */
 bool target_is_host(const char *text);
 
-/* No URL. */
 bool target_is_database(const char *text);
 #define TARGET_DATABASE "the name of a database; a URL belongs to --dsn"
 

@@ -138,7 +138,6 @@ static void *helper(void *arg)
   return NULL;
 }
 
-/* No request delays the others. */
 static void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
                               _Atomic uint32_t *threads)
 {

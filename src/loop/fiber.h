@@ -17,9 +17,9 @@ struct loop;
 
 struct fiber {
   struct loop *loop;
-  bool may_park;     /* true at first */
-  uint64_t switches; /* times parked */
-  uint64_t lag_ns;   /* sum of fiber_note_lag() */
+  bool may_park; /* true at first */
+  uint64_t switches;
+  uint64_t lag_ns; /* sum of fiber_note_lag() */
 };
 
 /* The calling thread's fiber, or NULL. */

@@ -461,7 +461,7 @@ static void cmdline_ask_for_help(struct cmdline *c)
     c->test = c->cfg->test;
   else if (!cmdline_asks_for_words(c) && c->n_positionals > 0)
     c->test = c->positionals[0];
-  c->action = CMDLINE_HELP; /* also `list --help` */
+  c->action = CMDLINE_HELP;
 }
 
 static bool cmdline_is_test_of_file(const struct cmdline *c)
@@ -534,7 +534,6 @@ static int cmdline_warn_of_aliases(struct cmdline *c, struct err *err)
   return 0;
 }
 
-/* Without --help and --version. */
 static int cmdline_finish(struct scan *s, const struct cmdline_input *in,
                           struct err *err)
 {

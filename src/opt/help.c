@@ -173,7 +173,6 @@ enum {
   HELP_SHORT = 24   /* words in a type, at most */
 };
 
-/* Wraps at HELP_WIDTH. */
 static void help_add_names(struct strbuf *out, const char *title,
                            const struct help_item *items, size_t n)
 {
@@ -223,7 +222,7 @@ void help_add_choices(struct strbuf *out, const struct opt *row,
   }
   if (row->type == OPT_TYPE_STRING && row->help && !row->parse && !row->check)
     p = help_braces(row->help, &end);
-  while (p && ++p < end - 1) { /* a script's own words */
+  while (p && ++p < end - 1) {
     if (*p == ',')
       strbuf_adds(out, between);
     else if (*p != ' ')

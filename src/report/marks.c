@@ -60,7 +60,6 @@ static bool marks_is_blank(char c)
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\0';
 }
 
-/* For terminals and files. */
 static void marks_make_safe(struct strbuf *out, const char *line, size_t len)
 {
   struct strbuf text = { 0 }, valid = { 0 };
@@ -156,7 +155,7 @@ enum {
 
 struct mark_fifo {
   char path[PATH_MAX];
-  bool made; /* remove at the end */
+  bool made;
   bool print;
   int fd, wake; /* -1: not open */
   struct leave *leave;

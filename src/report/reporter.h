@@ -17,7 +17,7 @@ struct run_start;
 
 /* All functions are [opt]. */
 struct reporter {
-  const char *name; /* for messages */
+  const char *name;
 
   /* Once, before the first report; `setup` is valid until end(). */
   int (*begin)(void *ctx, const struct report_setup *setup, struct err *err);

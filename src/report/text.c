@@ -340,9 +340,9 @@ static void text_class_add_name(struct strbuf *b, const char *name)
 }
 
 struct text_columns {
-  bool rows;  /* of statements */
+  bool rows;
   bool bytes; /* bytes that operations transfer */
-  unsigned n; /* percentiles */
+  unsigned n;
   double percentile[REPORT_PERCENTILES_MAX + 1];
 };
 
@@ -563,7 +563,6 @@ static uint64_t text_outage_nth_longest(const struct outage_report *r,
   return at;
 }
 
-/* In the order of time. */
 static void text_outage_add_stalls(struct strbuf *b,
                                    const struct outage_report *r)
 {

@@ -551,7 +551,7 @@ static void warnings_look_at_tail(struct warnings *d,
     (double)late_ns / 1e9, 100 * (double)late_ns / (double)elapsed_ns);
 }
 
-/* A client keeps its thread. */
+/* - 35 - 28 - */
 static void warnings_look_at_end(struct warnings *d,
                                  const struct warning_input *in)
 {

@@ -17,22 +17,22 @@ struct trend;
 struct warning_input {
   /* The test measures a database or a disk, not this machine's CPUs. */
   bool measures_others;
-  bool in_process;      /* an embedded database */
-  unsigned threads;     /* workers */
+  bool in_process; /* an embedded database */
+  unsigned threads;
   bool clients;         /* workers are clients */
   double clock_cost_ns; /* per reading */
   uint64_t limit_ns;    /* UINT64_MAX: none */
   /* With --rate: events due, and those not begun at the end. */
   uint64_t arrivals, backlog;
-  double rate;  /* per second; 0: none */
-  bool profile; /* --load-profile */
+  double rate; /* per second; 0: none */
+  bool profile;
   bool members; /* members of a mix have their own rates */
   const struct client_use *client;
   const struct report_setup *setup;
   const struct report *report; /* the measured part */
-  bool warms_up;               /* --warmup-time */
-  bool winds_up;               /* counted work follows the last event */
-  bool is_part;                /* one of several ranks */
+  bool warms_up;
+  bool winds_up; /* counted work follows the last event */
+  bool is_part;  /* one of several ranks */
   const struct trend *trend;
 };
 

@@ -32,7 +32,6 @@ void expect_done(struct expect *e);
 bool expect_place(const struct expect *e, const sql_value *values,
                   uint64_t *ret_key, uint64_t *ret_line);
 
-/* Rows of a key. */
 uint64_t expect_lines(struct expect *e, uint64_t key);
 
 /* Bit i: column i differs.  `line` is 1..expect_lines(). */

@@ -71,7 +71,7 @@ struct kind_table {
 struct maker {
   const struct kind *kind;
   struct kind_args args;
-  uint64_t number; /* of the table */
+  uint64_t number;
   struct kind_table table;
   void *state; /* owned; zeroed before begin() */
 };

@@ -28,7 +28,7 @@ enum {
 
 struct row {
   enum rows_form form;
-  char *at; /* the end */
+  char *at;
   unsigned column;
 };
 

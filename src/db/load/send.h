@@ -26,7 +26,7 @@ int load_method_parse(const char *word, enum load_method *ret);
 
 enum send_way {
   SEND_UNKNOWN,
-  SEND_INSERT, /* statements */
+  SEND_INSERT,
   SEND_PLAIN,  /* bulk, as text */
   SEND_BINARY, /* bulk, in binary form */
 };

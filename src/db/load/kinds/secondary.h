@@ -25,7 +25,6 @@ struct secondary {
 /* `param`: enum secondary_param, at least 1 except the seed. */
 void secondary_init(struct secondary *s, const uint64_t *param);
 
-/* For row `id`. */
 uint64_t secondary_k(const struct secondary *s, uint64_t id);
 uint64_t secondary_v(const struct secondary *s, uint64_t id);
 

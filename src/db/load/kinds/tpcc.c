@@ -400,7 +400,6 @@ static void shuffle(struct tpcc_rows *s, const struct kind_args *args,
   s->district = district;
 }
 
-/* Of an order. */
 static int64_t customer_of(struct making *k)
 {
   struct tpcc_rows *s = k->m->state;

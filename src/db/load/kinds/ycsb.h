@@ -112,14 +112,14 @@ enum ycsb_op {
 
 enum ycsb_choice {
   YCSB_ZIPFIAN,
-  YCSB_LATEST, /* zipfian from the row inserted last */
+  YCSB_LATEST,
   YCSB_UNIFORM,
   YCSB_JAVA, /* zipf_java_item() */
 };
 
 struct ycsb_workload {
   char name;
-  unsigned percent[YCSB_OPS]; /* sum: 100 */
+  unsigned percent[YCSB_OPS];
   enum ycsb_choice choice;
 };
 
@@ -171,7 +171,6 @@ void ycsb_keys_own(struct ycsb_keys *k, uint64_t first, uint64_t stride);
 uint64_t ycsb_keys_readable(const struct ycsb_keys *k);
 /* Row with an index 1..ycsb_keys_readable(). */
 uint64_t ycsb_keys_at(const struct ycsb_keys *k, uint64_t index);
-/* A readable row. */
 uint64_t ycsb_keys_draw(const struct ycsb_keys *k, struct ycsb_client *c,
                         struct rng *rng);
 
