@@ -97,6 +97,7 @@ uint64_t call_ask(struct conn *c);
 double call_patience_s(const struct db_process *p);
 bool call_asked(struct conn *c, uint64_t until_ns);
 
+/* The text is static. */
 void call_misuse(struct conn *c, const char *api_error);
 
 /* A finalizer uses the connection while its rows are read: the call fails. */

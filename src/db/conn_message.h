@@ -13,7 +13,7 @@
 #include "db/driver.h"
 
 struct conn_message {
-  struct strbuf lines;
+  struct strbuf lines; /* owned */
   char code[16];
   struct db_env *env;
 };

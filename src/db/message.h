@@ -38,6 +38,7 @@ struct flood_code {
   uint64_t alike;
 };
 
+/* Protected by the lock. */
 struct flood {
   pthread_mutex_t lock;
   struct flood_code code[FLOOD_CODES]; /* the last: all other codes */
