@@ -43,8 +43,8 @@ struct account {
   struct server_waits all_waits;
 };
 
-/* For the interval that ends at `grid_ns`; 0: the first reading, UINT64_MAX:
- * the last. Too late for a reported interval: dropped. */
+/* For the interval that ends at `grid_ns` (0: first reading, UINT64_MAX: last).
+ * Dropped if that interval was reported. */
 void account_add(struct account *a, const struct monitor_source *source,
                  const struct server_access *access,
                  const struct server_reading *r, uint64_t grid_ns);

@@ -1,6 +1,6 @@
 /*
- * digests.h - statements as the server counts them, without values. Nothing is
- * reset. Texts are read at the end, for the statements that took most time.
+ * digests.h - statements as the server counts them, without values. Texts are
+ * read at the end, for the statements that took most time.
  */
 #ifndef BENCH_MONITOR_DIGESTS_H
 #define BENCH_MONITOR_DIGESTS_H
@@ -44,8 +44,8 @@ void digests_done(struct digests *d);
 bool digests_begin(struct digests *d, struct link *l,
                    const struct monitor_source *s, struct server_gaps *gaps);
 
-/* `of` becomes the difference, `keep` statements at most, without those of a
- * monitor; empty if it cannot be read. */
+/* `of` becomes the difference: at most `keep` statements, without a monitor's;
+ * empty if unreadable. */
 void digests_end(struct digests *d, struct link *l,
                  const struct monitor_source *s, size_t keep,
                  struct server_gaps *gaps);

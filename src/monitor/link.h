@@ -1,7 +1,7 @@
 /*
- * link.h - the connection that reads a server's figures. It uses the driver
- * directly, so its statements and failures do not count in the run. All
- * functions but link_interrupt() belong to one thread.
+ * link.h - the connection that reads a server's figures. Its statements and
+ * failures do not count in the run. All functions but link_interrupt() belong
+ * to one thread.
  */
 #ifndef BENCH_MONITOR_LINK_H
 #define BENCH_MONITOR_LINK_H

@@ -109,8 +109,8 @@ pid_t local_server(int fd)
 
 /* ---- what it has used ---- */
 
-/* Reading is cheap and limited to needed files: a server can have hundreds of
- * processes, and each millisecond on a busy machine delays others. */
+/* Reads as little as possible: a server can have hundreds of processes, and
+ * each millisecond on a busy machine delays others. */
 
 struct process {
   pid_t pid;

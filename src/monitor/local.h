@@ -25,8 +25,7 @@ bool local_is_of_age(const char *root, pid_t pid, double age_s);
  * process. */
 pid_t local_parent(const char *root, pid_t pid);
 
-/* Adds the use of the process and its children, ended ones too. Adds nothing if
- * it is gone. */
+/* Adds the use of the process and its children, also ended ones. */
 void local_read(const char *root, pid_t server, struct server_reading *ret);
 
 #endif

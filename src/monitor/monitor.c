@@ -120,9 +120,9 @@ static bool files_put_size(struct server_reading *r, enum server_metric f,
 }
 
 /*
- * From the files of a SQLite database, without locks, and only the header of
- * the log, which SQLite never locks. The database itself is never opened:
- * closing it would drop SQLite's locks in this process.
+ * Without locks, and only the header of the log, which SQLite never locks. The
+ * database itself is never opened: closing it would drop SQLite's locks in this
+ * process.
  */
 static void files_read(const char *path, struct server_reading *ret)
 {

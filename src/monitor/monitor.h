@@ -1,11 +1,11 @@
 /*
  * monitor.h - reads what database servers do during a run.
  *
- * A thread per server has one connection. It reads the counters shortly before
- * the end of each interval, and the sessions ten times a second. A late reading
- * is dropped and counted; the next one covers both intervals. Nothing is reset.
- * This reporter must come before those that show its figures. The functions
- * below are for the threads of reporters.
+ * A thread per server reads the counters shortly before the end of each
+ * interval, and the sessions ten times a second. A late reading is dropped and
+ * counted; the next one covers both intervals. Nothing on the server is reset.
+ * This reporter must come before those that show its figures. Their threads
+ * call the functions below.
  */
 #ifndef BENCH_MONITOR_MONITOR_H
 #define BENCH_MONITOR_MONITOR_H

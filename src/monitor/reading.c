@@ -83,8 +83,8 @@ static void reading_ignore_row(void *ctx, const sql_value *v, unsigned n)
   (void)ctx, (void)v, (void)n;
 }
 
-/* Sets the bits of what exists and may be read; adds gaps for the others.
- * False: the connection is lost. */
+/* Sets the bits of what this user can read; adds gaps for the rest. False: the
+ * connection is lost. */
 static bool reading_probe(struct link *l, const struct monitor_source *s,
                           unsigned *ret, struct server_gaps *gaps)
 {

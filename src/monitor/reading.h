@@ -101,7 +101,7 @@ bool reading_take(struct link *l, const struct monitor_source *s,
                   struct server_access *access, struct server_gaps *gaps,
                   struct server_reading *ret);
 
-/* One look at the sessions, added to `to`. */
+/* Probes the server. Figures that this user must not see become gaps. */
 bool server_waits_take(struct link *l, const struct monitor_source *s,
                        struct server_access *access, struct server_gaps *gaps,
                        struct server_waits *to);

@@ -11,36 +11,31 @@
 /*
  * Neither server counts transactions in its status. Com_commit lacks single
  * statements with autocommit. Handler_commit has one for each statement that
- * has used an engine, and one more for each COMMIT, doubled by two phases (a
- * binary log and InnoDB). Two other counts help:
+ * used an engine, and one more for each COMMIT; two phases (a binary log and
+ * InnoDB) double it. Two other counts help:
  *
- * - performance_schema counts transactions, if its instrument is on (MySQL's
- *   default). Nothing else is needed then.
- * - InnoDB of MariaDB numbers transactions that change something, at their
- * begin and end. All rollbacks are subtracted, as if each had changed
- * something.
+ * - performance_schema counts all, if its instrument is on (MySQL's default).
+ * - InnoDB of MariaDB numbers transactions that change something, at begin and
+ *   end. All rollbacks are subtracted, as if each had changed something.
  *
  * The rest are transactions without changes, or on MySQL all.
- * COMMITS_STATEMENTS are subtracted for each COMMIT or ROLLBACK. So nothing is
- * counted twice where transactions have at most that many statements. The
- * figure is exact where statements are either all in transactions or all by
- * themselves; otherwise it is a lower bound.
- *
- * The COMMIT of a transaction can come in the next period, which owes the
- * deficit, as far as open transactions can cause it: one per connection.
+ * COMMITS_STATEMENTS are subtracted for each COMMIT or ROLLBACK, so that
+ * transactions with fewer statements are not counted twice. The figure is exact
+ * if all statements are in transactions, or all by themselves; otherwise it is
+ * a lower bound. A COMMIT can come in the next period, which then owes the
+ * deficit, at most one per connection.
  *
  * Com_rollback has the rollbacks that clients ask for, even if they end
  * nothing. The server rolls back the victim of a deadlock, whose client may
  * send ROLLBACK too. Handler_rollback has one for each transaction rolled back,
- * one more for the statement that made it a victim, one for any other failed
- * statement; a binary log doubles those with changes. The figure is
- * Handler_rollback without one for each deadlock, halved with a binary log, but
+ * one more for the statement of a victim, one for any other failed statement; a
+ * binary log doubles those with changes. The figure is Handler_rollback less
+ * the deadlocks, halved with a binary log (something was stored in two phases),
+ * but
  *
- * - at most as many as were asked for and deadlocks together,
- * - at least the deadlocks, and at least as many as were asked for, unless
- *   Handler_rollback shows that they ended nothing.
- *
- * There is a binary log if something was ever stored in two phases.
+ * - at most the requests plus the deadlocks,
+ * - at least the deadlocks, and at least the requests unless Handler_rollback
+ *   shows that they ended nothing.
  */
 enum {
   COMMITS_STATEMENTS = 100

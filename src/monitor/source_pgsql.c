@@ -1,9 +1,9 @@
 /*
  * source_pgsql.c - where PostgreSQL keeps its figures.
  *
- * Sessions report their counts up to a second late. Views that add names of
- * tables, databases and users take two thirds of the time, so the queries call
- * the functions below the views.
+ * Sessions report their counts up to a second late. Views spend two thirds of
+ * the time on names of tables, databases and users, so the queries call the
+ * functions below them.
  */
 #include "base/compiler.h"
 #include "monitor/source.h"

@@ -1,7 +1,6 @@
 /*
- * cluster.h - one run on several machines: the other ranks, and moments at
- * which all meet. Rank 0 reads options and files, gives the plan to the others,
- * gathers reports and prints.
+ * cluster.h - one run on several machines. Rank 0 reads options and files,
+ * gives the plan to the other ranks, gathers reports and prints.
  */
 #ifndef BENCH_NODES_CLUSTER_H
 #define BENCH_NODES_CLUSTER_H
@@ -46,8 +45,8 @@ uint64_t cluster_sync_skew(const uint64_t *moments_ns, size_t n);
 int cluster_join(struct cluster **ret, const struct cluster_link *link,
                  unsigned size, const char *version, struct err *err);
 
-/* For all at the same time; WAITS. Returns the first status other than 0, in
- * the order of ranks; on other ranks their own. Frees `c`. */
+/* For all at the same time; WAITS. Rank 0 returns the first status other than
+ * 0, in the order of ranks; others their own. Frees `c`. */
 int cluster_leave(struct cluster *c, int status);
 
 unsigned cluster_rank(const struct cluster *c);
@@ -65,9 +64,9 @@ int cluster_plan(struct cluster *c, const void **ret_bytes, size_t *ret_len,
                  struct err *err);
 
 /*
- * WAITS until all ranks are ready, and agree on a moment of this rank's clock.
- * Not `ready`: nobody starts. -ECANCELED: no start; `err` is empty if another
- * rank reports why.
+ * WAITS until all ranks are ready; agrees on a moment of this rank's clock. Not
+ * `ready`: nobody starts. -ECANCELED: no start; `err` is empty if another rank
+ * reports why.
  */
 int cluster_start(struct cluster *c, bool ready, uint64_t *ret_start_ns,
                   struct err *err);

@@ -26,9 +26,9 @@ struct launch {
 struct launch launch_find(char *(*get)(const char *name));
 
 /*
- * Opens the plug-in for ever: in the program's folder (`folder`, "": unknown;
- * or its .libs) or in `libdir`. Its name is bench_mpi.so in a build with one
- * engine, or the launch's own.
+ * Opens the plug-in for ever, in the program's folder (`folder`, "": unknown;
+ * or its .libs) or in `libdir`: bench_mpi.so in a build with one engine, or the
+ * launch's own.
  */
 int engine_open(const struct launch *launch, const char *folder,
                 const char *libdir, const struct cluster_link **ret,

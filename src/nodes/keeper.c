@@ -11,10 +11,9 @@
 #include "base/thread.h"
 
 /*
- * How long a death is hidden. The other ranks miss the process after 15 s, stop
- * and report; when they leave, the launcher ends this one. So it takes this
- * long only if all have died. After a request to end, which the others got too,
- * less is enough.
+ * How long a death is hidden. The other ranks miss the process after 15 s, and
+ * the launcher ends this one when they have left, unless all have died. After a
+ * request to end, which the others got too, less is enough.
  */
 #define SECRET_S 60
 #define SECRET_ASKED_S 12

@@ -1,9 +1,7 @@
 /*
- * link.h - messages between two ranks, without waiting: what an engine that
- * launches ranks (Open MPI, MPICH) provides.
- *
- * One thread calls all functions, not necessarily the main thread. Errors are
- * negative errno values, with the text in `why`.
+ * link.h - messages between two ranks, without waiting, as an engine (Open MPI,
+ * MPICH) provides them. One thread calls all functions, not necessarily the
+ * main thread. Errors are negative errno values, with the text in `why`.
  */
 #ifndef BENCH_NODES_LINK_H
 #define BENCH_NODES_LINK_H

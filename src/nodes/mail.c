@@ -210,10 +210,8 @@ static int add_checkpoint(struct nodes_mail *m, unsigned rank,
   return rc;
 }
 
-/*
- * If the report thread does not end in time, the last report is made while it
- * works. It may wait for the rest of a line, a checkpoint, and one more line.
- */
+/* The report thread has limited time at the end: for the rest of a line, a
+ * checkpoint, and one more line. */
 static uint64_t patience(const struct plan *plan, const struct report *r)
 {
   const uint64_t granted = plan->grace_ns > PLAN_REPORTS_NS ? plan->grace_ns

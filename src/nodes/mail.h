@@ -53,10 +53,11 @@ int nodes_mail_init(struct nodes_mail *m, struct cluster *cluster,
 void nodes_mail_done(struct nodes_mail *m);
 
 /*
- * The reports of the other ranks about the moment of an interval or checkpoint
- * `r`, and late ones. WAITS shortly for an interval, because the next one makes
- * up for it. WAITS longer for a checkpoint, unless ranks are lost or have
- * ended, but never longer than the end of a run allows. 0, -ENOMEM or -EBADMSG.
+ * Adds the other ranks' reports about the moment of an interval or checkpoint
+ * `r`, and late ones. WAITS shortly for an interval, because its successor can
+ * include the report. WAITS longer for a checkpoint, unless ranks are lost or
+ * have ended, within the time that the end of a run allows. 0, -ENOMEM or
+ * -EBADMSG.
  */
 int nodes_mail_add_line(struct nodes_mail *m, const struct report *r,
                         struct merge *to);

@@ -1,8 +1,6 @@
 /*
- * merge.h - merges the reports of all ranks of a run.
- *
- * Counters and histograms are added, so percentiles of the whole are exact.
- * Reports travel as bytes. One thread at a time uses a merge.
+ * merge.h - merges the reports of all ranks. Counters and histograms are added,
+ * so percentiles of the whole are exact. One thread at a time uses a merge.
  */
 #ifndef BENCH_NODES_MERGE_H
 #define BENCH_NODES_MERGE_H
@@ -40,7 +38,7 @@ void merge_clear(struct merge *m);
 int merge_add(struct merge *m, struct unpack *from);
 
 /*
- * Of the rank that was added last, about a later time. Numbers of one moment
+ * A later report of the rank that was added last. Numbers of one moment
  * (running threads, waiting arrivals) come from the newer report, fairness
  * among threads from the first. Errors as above.
  */
@@ -56,8 +54,8 @@ uint64_t merge_packed_events(struct unpack from);
 unsigned merge_count(const struct merge *m);
 
 /*
- * Without r->stalled_ns. Kind, form, elapsed_ns, end_ns and the flags of
- * intervals stay. Borrowed parts are valid until merge_clear().
+ * Leaves out r->stalled_ns, and keeps kind, form, elapsed_ns, end_ns and the
+ * flags of intervals. Borrowed parts are valid until merge_clear().
  *
  * period_ns: for an interval the mean over the ranks, because a rank can be
  * late or send two reports; otherwise the longest.

@@ -32,7 +32,7 @@
 /*
  * After a signal: the launcher sends SIGTERM to all ranks when interrupted or
  * when a rank has died, and kills a second later. The others wait a little
- * longer for rank 0.
+ * longer than rank 0.
  */
 #define FIRST_PATIENCE_NS (700 * NS_PER_MS)
 #define OTHERS_PATIENCE_NS (850 * NS_PER_MS)

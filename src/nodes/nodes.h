@@ -1,18 +1,16 @@
 /*
- * nodes.h - one run of several processes, the ranks of MPI, which exchange
- * messages (link.h).
+ * nodes.h - one run of several processes, the ranks of MPI.
  *
  *   plan    nodes.c: rank 0 sends arguments, files, variables, seed and script;
  *           each rank makes the plan and takes its share
- *   start   cluster.h: a moment of each rank's clock; rank 0 compares clocks
- *   report  report.c, mail.c: rank 0 adds up, and passes the sum on
+ *   start   cluster.h: a moment of each rank's clock
+ *   report  report.c, mail.c: rank 0 adds up
  *   end     report.c: a rank that stops informs rank 0, which informs all; then
- *           come last reports, each rank's end, and rank 0's confirmation
+ *           come last reports, each rank's end, and rank 0's confirmation.
  *
- * src/run has only struct peers and the share in the plan. Rank 0 waits half an
- * interval for a late report, which is added to the next. A rank that is silent
- * for 15 seconds, or missing after the launcher's SIGTERM, is lost: the run
- * ends, and the others report.
+ * Rank 0 waits half an interval for a late report, which is added to the next.
+ * A rank that is silent for 15 seconds, or missing after the launcher's
+ * SIGTERM, is lost: the run ends, and the others report.
  */
 #ifndef BENCH_NODES_NODES_H
 #define BENCH_NODES_NODES_H
@@ -60,11 +58,8 @@ struct nodes {
   struct bundle bundle;
 };
 
-/*
- * If launched as one of several: joins and, unless rank 0, WAITS for its data.
- * *ret NULL: no other ranks, or each process runs alone. *ret_go false: rank 0
- * has done all.
- */
+/* If launched as one of several: joins and, unless rank 0, WAITS for its data.
+ * *ret NULL: each process runs alone. *ret_go false: rank 0 has done all. */
 int nodes_join(struct nodes **ret, int argc, char **argv, bool *ret_go,
                struct err *err);
 
@@ -75,8 +70,8 @@ int nodes_load(void *ranks, const char *path, char **ret_text, size_t *ret_len);
 int nodes_load_as(struct nodes *ranks, const char *name, const char *path,
                   char **ret_text, size_t *ret_len);
 
-/* On rank 0, with the plan and the script; without effect elsewhere, or if
- * `ranks` is NULL. `what`: NULL for built-in tests. */
+/* On rank 0, with the plan and the script; elsewhere, or if `ranks` is NULL,
+ * without effect. `what`: NULL for built-in tests. */
 int nodes_share(struct nodes *ranks, const struct resolved *what,
                 const struct plan *plan, struct err *err);
 

@@ -1,10 +1,8 @@
 /*
- * post.h - messages between the ranks of a run, carried by a thread.
- *
- * Only the thread calls the link. During the load it polls every few
- * milliseconds, which takes well below one percent of a CPU. Messages from one
- * rank to another arrive in order. Any thread can send and receive; two threads
- * should not wait for the same kind.
+ * post.h - messages between the ranks of a run, carried by a thread. During the
+ * load it polls every few milliseconds, for well below one percent of a CPU.
+ * Messages from one rank to another arrive in order. Any thread can send and
+ * receive, but only one waits for each kind.
  */
 #ifndef BENCH_NODES_POST_H
 #define BENCH_NODES_POST_H
@@ -92,14 +90,14 @@ int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
 
 /*
  * The oldest of this kind from `from`, or POST_ANYBODY; the caller frees it.
- * WAITS until `until_ns`; 0: does not wait. NULL: too late, or `from` is lost
- * or leaving.
+ * WAITS until `until_ns`, unless 0. NULL: too late, or `from` is lost or
+ * leaving.
  */
 struct post_message *post_receive(struct post *p, enum post_kind kind,
                                   unsigned from, uint64_t until_ns);
 
-/* For a message that has to come. *left_s: seconds, counted one by one, so that
- * a standstill of this process, or of all ranks, does not count as silence. */
+/* For a message that has to come. Counts *left_s, in seconds, one by one, so
+ * that a standstill of this process, or of all ranks, is not silence. */
 struct post_message *post_await(struct post *p, enum post_kind kind,
                                 unsigned from, unsigned *left_s);
 

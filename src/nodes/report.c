@@ -1,9 +1,8 @@
 /*
- * report.c - a reporter that merges the reports of all ranks.
- *
- * On rank 0, before the real reporters, each report waits for those of the
- * others about the same moment. A late interval is merged with the next line, a
- * checkpoint waits for all, and the last report includes the rest.
+ * report.c - on rank 0, each report waits for those of the others about the
+ * same moment, before the real reporters get it. A late interval is merged with
+ * the next line, a checkpoint waits for all, and the last report includes the
+ * rest.
  */
 #include "nodes/report.h"
 
