@@ -1,8 +1,6 @@
 /*
- * aio.c - I/O mode async: native asynchronous I/O of Linux.
- *
- * Without libaio, whose file has different names in releases of Debian and
- * Ubuntu.
+ * aio.c - I/O mode async: native asynchronous I/O of Linux, without libaio,
+ * whose file has different names in releases of Debian and Ubuntu.
  */
 #include <errno.h>
 #include <linux/aio_abi.h>
@@ -52,7 +50,7 @@ static void aio_done(struct queue *q)
   q->impl = NULL;
 }
 
-/* No limit is mentioned if a filter refuses the call. */
+/* The limit is not the cause if a filter refuses the call. */
 static int tell_no_context(const struct queue *q, int number, struct err *err)
 {
   uint64_t max = 0, used = 0;
@@ -116,7 +114,7 @@ static int aio_push(struct queue *q, unsigned slot, struct err *err)
   return 0;
 }
 
-/* The first request in line is an fsync that cannot be queued. */
+/* For an fsync, first in line, that cannot be queued. */
 static void fsync_now(struct queue *q)
 {
   struct aio *a = q->impl;
@@ -162,8 +160,8 @@ static unsigned take_from_ring(struct queue *q)
   }
 }
 
-/* Waits for the first completion (`limit` NULL: for ever). Returns their
- * number, 0 after an interruption, or a negative errno value. */
+/* Waits for the first completion (`limit` NULL: for ever). Returns the number
+ * of completions, 0 after an interruption, or a negative errno value. */
 static int take_from_kernel(struct queue *q, struct timespec *limit,
                             struct err *err)
 {

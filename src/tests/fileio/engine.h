@@ -30,14 +30,14 @@ struct engine_ops {
   int (*open)(struct io *io, void **ret, struct err *err);
   void (*close)(void *engine);
 
-  /* Execute a request; queued engines hand it to the system. */
+  /* Queued engines hand the request to the system. */
   int (*execute)(void *engine, const struct request *r, struct err *err);
 
-  /* Queued engines may have the fsync in flight on return. */
+  /* Queued engines can return before the fsync has ended. */
   int (*sync)(void *engine, uint32_t file, struct err *err);
 
-  /* [opt] Queued engines: wait for one completion, or all. Nothing in flight is
-   * no error. */
+  /* [opt] Queued engines: wait for one completion, or all. 0 if nothing is in
+   * flight. */
   int (*settle)(void *engine, bool all, struct err *err);
 
   /* [opt] Queued engines: take completions until nothing is in flight,
@@ -78,7 +78,7 @@ static inline uint64_t io_now(const struct io *io)
   return io->classes ? clock_now_ns() : 0;
 }
 
-/* Account for an executed request; times are those of io_now(). */
+/* For an executed request; times are from io_now(). */
 static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
                            uint64_t start_ns, uint64_t end_ns)
 {
@@ -102,7 +102,7 @@ static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
   }
 }
 
-/* Allocate the classes of this run, so that recording allocates nothing. */
+/* Allocates the classes of this run, so that recording allocates nothing. */
 int io_classes(struct io *io, struct err *err);
 
 /* Zeroed, page-aligned, `stride` bytes apart. */
@@ -115,11 +115,11 @@ void io_buffers_free(const struct io *io, void *buffers, uint64_t n);
 int io_fill(struct io *io, const struct request *r, void *buf,
             uint64_t *ret_generation, struct err *err);
 
-/* With --validate: check data. */
+/* With --validate. */
 int io_check(const struct io *io, const struct request *r, const void *buf,
              struct err *err);
 
-/* With --file-crash-log: log writes and fsyncs. `syncing` is of io_syncing(),
+/* With --file-crash-log: log writes and fsyncs. `syncing` is from io_syncing(),
  * called before the fsync. */
 static inline int io_written(const struct io *io, const struct request *r,
                              uint64_t generation, struct err *err)
@@ -181,7 +181,7 @@ static inline int io_engine_moved(const struct io_engine *e,
 int io_failed(const struct io *io, const struct request *r, uint64_t got,
               int why, struct err *err);
 
-/* Only `got` bytes were transferred: the rest is tried once, to find the
+/* Only `got` bytes were transferred: tries the rest once, to find the
  * reason. */
 int io_short(const struct io *io, const struct request *r, void *buf,
              uint64_t got, struct err *err);

@@ -1,6 +1,3 @@
-/*
- * files.c - the names of files, and opening them safely.
- */
 #include "tests/fileio/files.h"
 
 #include <errno.h>
@@ -35,8 +32,8 @@ enum {
   LARGEST = 65536,
 };
 
-/* Words of the kernel's struct statx for STATX_DIOALIGN, which older C
- * libraries lack. */
+/* The kernel's struct statx for STATX_DIOALIGN, which older C libraries lack,
+ * in words. */
 enum {
   STATX_WORDS = 64,
   WORD_MASK = 0,
@@ -82,7 +79,7 @@ static uint64_t direct_try_reads(const struct folder *folder)
   return found;
 }
 
-/* Or the disk of a partition. */
+/* Also the disk of a partition. */
 static uint64_t direct_ask_device(const struct folder *folder)
 {
   static const char *const at[] = { "", "../" };
@@ -238,7 +235,7 @@ void files_warn_ignored(const struct fileio_cfg *cfg, bool run)
   ignored_warn_if(*cfg->dir != '\0', "file-dir", "with --file-device");
 }
 
-/* ---- figures that mean less than they seem to ---- */
+/* ---- misleading figures ---- */
 
 /* f_type of statfs(): linux/magic.h. */
 #define MAGIC_TMPFS 0x01021994
@@ -650,7 +647,7 @@ int files_drop_cache(const struct files *fs, struct err *err)
 /* ---- room for files ---- */
 
 enum {
-  MISSING_IN_A_ROW = 1000, /* then no more files are looked for */
+  MISSING_IN_A_ROW = 1000, /* then stop looking */
   FIRST_ROOM = 64
 };
 

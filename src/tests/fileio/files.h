@@ -2,9 +2,9 @@
  * files.h - the test's files: no other file is ever touched.
  *
  * Files are test_file.0, test_file.1, ... in one folder. Only regular files are
- * opened, no symbolic links. Before an existing file is changed or removed, its
- * content has to look like fileio's (validate.h), and it must have one name. A
- * block device is opened by its name, and never removed.
+ * opened, no symbolic links. A file is changed or removed only if its content
+ * looks like fileio's (validate.h), and it has one name. A block device is
+ * opened by its name, and never removed.
  */
 #ifndef BENCH_TESTS_FILEIO_FILES_H
 #define BENCH_TESTS_FILEIO_FILES_H
@@ -19,9 +19,9 @@ struct folder;
 struct layout;
 
 /*
- * Of what offsets and lengths of direct I/O must be multiples: by the kernel
- * for the first file, by reads of it, or by the block device. Nothing is opened
- * for writing.
+ * Offsets and lengths of direct I/O must be multiples of this. The kernel
+ * reports it for the first file, or else reads of it or the block device show
+ * it. Opens nothing for writing.
  */
 uint64_t files_direct_alignment(const struct folder *folder);
 
@@ -30,12 +30,12 @@ uint64_t files_direct_alignment(const struct folder *folder);
 int files_device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
                            bool writes, struct err *err);
 
-/* Options without effect: no errors, because command lines for several modes
+/* Options without effect are no errors, because command lines for several modes
  * have them. `run`: otherwise only those of prepare. */
 void files_warn_ignored(const struct fileio_cfg *cfg, bool run);
 
-/* Warn about folders that are no disk, and files that fit in memory unless data
- * go `to_disk`. */
+/* Warns about folders in memory, and files that fit in memory unless data go
+ * `to_disk`. */
 void files_print_advice(const struct folder *folder, uint64_t total_bytes,
                         bool to_disk);
 
@@ -69,12 +69,12 @@ static inline bool folder_is_device(const struct folder *f)
 int folder_open(struct folder *f, const char *path, struct err *err);
 void folder_close(struct folder *f);
 
-/* Write the user's name of the file to `buf`; returns buf. */
+/* Writes the user's name of the file to `buf`; returns buf. */
 const char *folder_name(const struct folder *f, uint64_t file, char *buf,
                         size_t room);
 
 /* For writing, or reading if the folder is read_only, with more `flags` of
- * open(); create: if missing. *ret_bytes is the length; may be NULL. */
+ * open(). create: if missing. *ret_bytes, which may be NULL, is the length. */
 int folder_open_file(const struct folder *f, uint64_t file, int flags,
                      bool create, int *ret_fd, uint64_t *ret_bytes,
                      struct err *err);
@@ -83,10 +83,10 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
  * remove it. */
 int folder_check_owned(const struct folder *f, uint64_t file, struct err *err);
 
-/* Remove a file that passes this check, if it exists. A device stays. */
+/* Removes a file that passes this check, if it exists. A device stays. */
 int folder_remove(const struct folder *f, uint64_t file, struct err *err);
 
-/* Open files of at least `bytes` bytes; `fresh`: new ones. Raises the limit of
+/* Opens files of at least `bytes` bytes; `fresh`: new ones. Raises the limit of
  * open files if allowed. */
 int files_open(struct files *fs, const struct folder *folder, uint64_t n,
                uint64_t bytes, int flags, bool fresh, struct err *err);
@@ -96,7 +96,7 @@ int files_check_names(const struct files *fs, struct err *err);
 
 int files_drop_cache(const struct files *fs, struct err *err);
 
-/* Is there room for all files, with those that exist? Otherwise -ENOSPC. */
+/* -ENOSPC: too little room for all files, including existing ones. */
 int files_check_room(const struct folder *folder, const struct layout *layout,
                      struct err *err);
 
@@ -105,19 +105,19 @@ bool files_room_is_error(int code);
 /* "no space is left on the device". */
 const char *files_room_error_words(int code);
 
-/* How the files of a command were before, in order. Zeroed at first; one thread
- * at a time. */
+/* The state of a command's files before it, in order. Zeroed at first; one
+ * thread at a time. */
 struct taken {
   uint64_t first, step;
   uint64_t n, room;
   uint64_t *length; /* owned; UINT64_MAX: no file */
 };
 
-/* Before the next file is opened. -ENOMEM. */
+/* Call before opening the next file. -ENOMEM. */
 int taken_add(struct taken *t, const struct folder *folder, struct err *err);
 
-/* Remove new files, and cut others to their old length (*ret_cut). False: some
- * failed. */
+/* Removes new files, and cuts others to their old length (*ret_cut). False:
+ * some failed. */
 bool taken_undo(const struct taken *t, const struct folder *folder,
                 bool *ret_cut);
 

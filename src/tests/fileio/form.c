@@ -1,6 +1,3 @@
-/*
- * form.c - the reports of the fileio test: requests and throughput.
- */
 #include "tests/fileio/form.h"
 
 #include "base/strbuf.h"

@@ -1,9 +1,7 @@
 /*
- * group.h - group commit: threads hand in records, and one at a time makes
- * those durable that have arrived.
- *
- * Records are numbered from 0. A thread sleeps until its record is durable, or
- * takes the lead if that is free.
+ * group.h - group commit: threads hand in records, and one thread at a time
+ * makes all arrived records durable. A thread sleeps until its record is
+ * durable, or takes the lead if that is free. Records are numbered from 0.
  */
 #ifndef BENCH_TESTS_FILEIO_GROUP_H
 #define BENCH_TESTS_FILEIO_GROUP_H
@@ -23,7 +21,7 @@ struct group {
 };
 
 struct group_part {
-  uint64_t first, n; /* n > 0 */
+  uint64_t first, n;
 };
 
 static inline uint64_t group_hand_in(struct group *g)
@@ -31,12 +29,12 @@ static inline uint64_t group_hand_in(struct group *g)
   return atomic_fetch_add_explicit(&g->handed_in, 1, memory_order_relaxed);
 }
 
-/* False: the record is durable. True: this thread leads: make some records
- * durable, from the first one, and call group_publish(). */
+/* False: the record is durable. True: this thread leads: it must make some
+ * records durable, from the first one, and call group_publish(). */
 bool group_await(struct group *g, uint64_t record, struct group_part *ret);
 
-/* The first `n` records of the part are durable (0: a failure), and the lead is
- * free. */
+/* Frees the lead. The first `n` records of the part are durable (0: a
+ * failure). */
 void group_publish(struct group *g, uint64_t n);
 
 #endif

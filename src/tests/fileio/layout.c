@@ -1,6 +1,3 @@
-/*
- * layout.c - the number and size of files, and how requests divide them.
- */
 #include "tests/fileio/layout.h"
 
 #include <errno.h>

@@ -34,11 +34,8 @@ struct layout {
   uint64_t places;
 };
 
-/*
- * device_bytes: of a block device in place of files, or 0. mode: enum
- * file_mode, or -1 (prepare, cleanup). Refused values are reported as those of
- * options.
- */
+/* device_bytes: of a block device in place of files, or 0. mode: enum
+ * file_mode, or -1 (prepare, cleanup). Errors name the option. */
 int layout_init(struct layout *l, const struct fileio_cfg *cfg,
                 uint64_t device_bytes, int mode, bool validate,
                 struct err *err);

@@ -93,7 +93,7 @@ static int mmap_open(struct io *io, void **ret, struct err *err)
   return io_engine_open(io, ret, err);
 }
 
-/* False: a page was missing. Without --validate, threads may use one place at
+/* False: a page was missing. Without --validate, threads can use one place at
  * once, as in other I/O modes. */
 static bool copy_bytes(const struct io_engine *e, const struct request *r)
 {
@@ -105,7 +105,7 @@ static bool copy_bytes(const struct io_engine *e, const struct request *r)
     memcpy(e->buf, place, r->length);
   else
     memcpy(place, e->buf, r->length);
-  /* The copy ends before the note of the handler is read. */
+  /* The copy ends before the handler's note is read. */
   __asm__ volatile("" ::: "memory");
   return LIKELY(!copy.missing);
 }

@@ -1,6 +1,3 @@
-/*
- * options.c - the options of the fileio test.
- */
 #include "tests/fileio/options.h"
 
 #include <errno.h>
@@ -93,7 +90,6 @@ int blocks_parse(const char *text, struct blocks *ret)
   return 0;
 }
 
-/* For the row of the option. */
 static bool blocks_good(const char *text)
 {
   struct blocks b;

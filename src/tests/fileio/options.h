@@ -20,7 +20,6 @@ enum file_mode {
   FILE_MODE_MIXED,
 };
 
-/* As the words of --file-io-mode. */
 enum file_engine {
   FILE_ENGINE_SYNC,
   FILE_ENGINE_AIO,
@@ -29,7 +28,6 @@ enum file_engine {
   FILE_ENGINES,
 };
 
-/* As --file-random-dist. */
 enum file_dist {
   FILE_DIST_DEFAULT, /* follows --rand-type */
   FILE_DIST_UNIFORM,
@@ -39,7 +37,6 @@ enum file_dist {
   FILE_DIST_ZIPFIAN,
 };
 
-/* As --file-rw-unit. */
 enum file_rw_unit {
   FILE_RW_REQUESTS,
   FILE_RW_BYTES,
@@ -55,7 +52,7 @@ struct blocks {
   uint64_t smallest, largest;
 };
 
-/* "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...". -EINVAL: *ret stays. */
+/* "SIZE", or "SIZE@WEIGHT,SIZE@WEIGHT,...". Or -EINVAL. */
 int blocks_parse(const char *text, struct blocks *ret);
 
 static inline uint64_t blocks_draw(const struct blocks *b, uint64_t random)
@@ -95,12 +92,12 @@ struct fileio_cfg {
   int dist;
   bool drop_cache;
   bool verify;
-  const char *ack_log; /* "": none */
+  const char *ack_log; /* "": off */
 };
 
 extern const struct opt fileio_opts[];
 
-/* Refuse options of other modes, but not --file-batch and the depth, which are
+/* Refuses options of other modes, except --file-batch and the depth, which are
  * swept over I/O modes. */
 int fileio_options_check(const struct fileio_cfg *cfg, struct err *err);
 

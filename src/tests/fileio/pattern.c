@@ -1,6 +1,3 @@
-/*
- * pattern.c - chooses the next request, for any number of threads.
- */
 #include "tests/fileio/pattern.h"
 
 #include <errno.h>
@@ -55,7 +52,7 @@ int pattern_init(struct pattern *p, const struct layout *layout,
     p->trim = cfg->trim < 100 ? (uint64_t)(cfg->trim / 100 * 0x1p64)
                               : UINT64_MAX;
   p->write = log ? FILE_OP_COMMIT : FILE_OP_WRITE;
-  /* Where the gate could overflow, no fsync comes. */
+  /* If the gate could overflow, fsyncs are off. */
   if (writes && !cfg->fsync_all && cfg->fsync_freq < UINT64_C(1) << 60)
     p->fsync_freq = cfg->fsync_freq;
   if (exclusive && writes)
@@ -113,7 +110,6 @@ static void pattern_set_place(const struct pattern *p, struct request *r,
   r->place = file * p->layout.per_file + index;
 }
 
-/* 0..places-1, by a distribution. */
 static uint64_t pattern_draw_uneven(const struct pattern *p,
                                     struct rand_stream *s)
 {

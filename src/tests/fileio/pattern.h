@@ -21,9 +21,9 @@ struct err;
 struct rand_stream;
 
 /*
- * Places with a request in flight: with checksums, no two overlap if one
- * writes. One bit per place; above CLAIMS_MAX places share bits, so a free
- * place may look taken, never the reverse.
+ * Places with a request in flight. With checksums, requests must not overlap if
+ * one writes. One bit per place; above CLAIMS_MAX places share bits, so a free
+ * place can look taken, never the reverse.
  */
 
 #define CLAIMS_MAX (UINT64_C(1) << 27)
@@ -88,8 +88,8 @@ int pattern_init(struct pattern *p, const struct layout *layout,
                  const struct fileio_cfg *cfg, bool exclusive, struct err *err);
 void pattern_done(struct pattern *p);
 
-/* False: all places tried are in use: complete some own requests, then ask
- * again. Never without `exclusive`. */
+/* False: all tried places are in use: complete some own requests, then call
+ * again. Only with `exclusive`. */
 bool pattern_next(struct pattern *p, struct pattern_thread *t,
                   struct rand_stream *rand, struct request *ret);
 

@@ -166,7 +166,7 @@ struct prepare {
   pthread_mutex_t lock; /* of the rest, and of lines printed */
   uint64_t next;
   struct taken taken;
-  struct err why; /* the first failure */
+  struct err why;
   int why_code;
 };
 
@@ -272,8 +272,8 @@ static void prepare_tell_file(const char *what, const char *kind,
   strbuf_done(&line);
 }
 
-/* Opens the next file, and prints what will be done, in the order of files. Not
- * 0: none is left (no text), or a failure. */
+/* Opens the next file, and prints the planned work, in the order of files. Not
+ * 0: no more files (without text), or a failure. */
 static int prepare_take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
                              uint64_t *ret_from, struct err *err)
 {
@@ -446,7 +446,6 @@ static void prepare_print_sum(const struct prepare *p)
             bytes, seconds, (double)bytes / 1048576.0 / seconds);
 }
 
-/* Different for each prepare. */
 static uint64_t prepare_this_moment(void)
 {
   return clock_read_ns(CLOCK_REALTIME);

@@ -1,6 +1,3 @@
-/*
- * queue.c - the common part of the queued engines.
- */
 #include "tests/fileio/queue.h"
 
 #include <errno.h>
@@ -37,7 +34,7 @@ void patience_looked(struct patience *p, bool came)
 
 void patience_took(struct patience *p, uint64_t ns)
 {
-  /* A thread that loses its processor does not decide the trial. */
+  /* A thread that loses its CPU does not decide the trial. */
   const uint64_t counts = ns < PATIENCE_MAX_NS ? ns : PATIENCE_MAX_NS;
 
   if (p->n <= PATIENCE_TRIAL)
@@ -45,7 +42,7 @@ void patience_took(struct patience *p, uint64_t ns)
   else
     p->sleep_ns += counts;
   if (p->n == 2 * PATIENCE_TRIAL) {
-    /* Polling uses a processor. */
+    /* Polling uses a CPU. */
     p->looks = 2 * p->look_ns < p->sleep_ns;
     p->failures = 0;
   }
@@ -160,7 +157,7 @@ static void queue_witness(struct queue *q, const struct slot *s)
     q->failed = rc;
 }
 
-/* The fsync after a write. True: none is needed, or a failure. */
+/* The fsync after a write. True: not needed, or a failure. */
 static bool queue_follow_up(struct queue *q, unsigned slot)
 {
   struct slot *s = &q->slot[slot];
@@ -232,7 +229,6 @@ static int queue_make_room(struct queue *q, struct err *err)
   return rc;
 }
 
-/* And nothing stays in line. */
 static int queue_submit_all(struct queue *q, struct err *err)
 {
   int rc = queue_make_room(q, err);

@@ -2,10 +2,9 @@
  * queue.h - the common part of queued engines: slots, accounting of
  * completions, and the order of writes and fsyncs.
  *
- * An event hands one request to the system. If the queue is full, the event
- * waits. It then takes all completions, since a request ends when its
- * completion is taken. A queue belongs to one thread, and allocates only
- * when it is made.
+ * An event hands one request to the system, and waits if the queue is full. It
+ * then takes all completions, because a request ends when its completion is
+ * taken. A queue belongs to one thread, and allocates only in queue_open().
  */
 #ifndef BENCH_TESTS_FILEIO_QUEUE_H
 #define BENCH_TESTS_FILEIO_QUEUE_H
@@ -25,8 +24,9 @@ struct queue;
  *
  * Requests that another thread of the kernel executes take a few microseconds,
  * and sleeping and waking ten times that on idle CPUs. On busy ones, the other
- * side needs the CPU. In a trial, some waits of each way are timed; many follow
- * in the faster way (polling must be clearly faster), then the next trial.
+ * side needs the CPU. So a trial times some waits of each way. Many waits
+ * follow in the faster way (polling must be clearly faster), then the next
+ * trial.
  */
 
 enum {
@@ -38,15 +38,15 @@ enum {
 };
 
 struct patience {
-  bool never;                 /* a single processor */
-  bool looks;                 /* the faster way */
+  bool never;                 /* a single CPU */
+  bool looks;                 /* polling is faster */
   bool timed;                 /* patience_took() is due */
   unsigned n;                 /* waits of this round */
   unsigned failures;          /* vain polls in a row */
   uint64_t look_ns, sleep_ns; /* of the trial */
 };
 
-/* With one processor, the other side does nothing while this one polls. */
+/* With one CPU, the other side does nothing while this one polls. */
 void patience_init(struct patience *p, unsigned cpus);
 
 /* Before a wait: poll first? Sets p->timed. */
@@ -68,11 +68,11 @@ struct queue_ops {
   int (*setup)(struct queue *q, struct err *err);
   void (*done)(struct queue *q); /* also after a failed setup() */
 
-  /* Put a slot in line, for kick(). */
+  /* Queues a slot for kick(). */
   int (*push)(struct queue *q, unsigned slot, struct err *err);
 
-  /* Submit the line, wait for `min` completions, and call queue_completed() for
-   * all that are there. */
+  /* Submits the line, waits for `min` completions, and calls queue_completed()
+   * for all that have arrived. */
   int (*kick)(struct queue *q, unsigned min, struct err *err);
 
   /* kick() with `min` 1, for at most `for_ns`. */
@@ -85,7 +85,7 @@ struct queue {
   unsigned depth;
   unsigned batch;     /* submitted or awaited at once */
   unsigned in_flight; /* not completed */
-  unsigned in_line;   /* of these: not submitted */
+  unsigned in_line;   /* in flight, but not submitted */
   unsigned n_free;
   unsigned *free_slot; /* owned; a stack: the last one is in the caches */
   struct slot *slot;
@@ -114,7 +114,7 @@ static inline char *queue_buffer(const struct queue *q, unsigned slot)
 /* result: bytes transferred (0: fsync), or a negative errno value. */
 void queue_completed(struct queue *q, unsigned slot, int64_t result);
 
-/* kick() or wait() has slept: completions are of now. */
+/* kick() or wait() has slept: completions are newer. */
 static inline void queue_waited(struct queue *q)
 {
   q->now_ns = 0;

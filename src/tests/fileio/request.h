@@ -21,7 +21,6 @@ enum file_op {
   FILE_OPS,
 };
 
-/* Has the operation a place and bytes? */
 static inline bool file_op_moves(enum file_op op)
 {
   return op == FILE_OP_READ || op == FILE_OP_WRITE;
@@ -47,7 +46,7 @@ static inline ssize_t calls_transfer(int fd, const struct request *r, char *buf)
   return n;
 }
 
-/* Punch a hole, or discard blocks of a device. */
+/* Punches a hole, or discards blocks of a device. */
 static inline int calls_trim(int fd, const struct request *r)
 {
 #ifdef FALLOC_FL_PUNCH_HOLE

@@ -329,7 +329,7 @@ static int run_learn_generation(struct fileio *fio, bool fresh, struct err *err)
   return 0;
 }
 
-/* ---- what the device has written ---- */
+/* ---- writes of the device ---- */
 
 /* Processes do not know the writes of others. */
 static bool wear_run_is_wanted(const struct fileio *fio)
@@ -435,7 +435,7 @@ static void run_warn_if_short(const struct fileio *fio)
       done, all);
 }
 
-/* After the report: were the files the user's all the time? */
+/* Were the files the user's all the time? */
 static int run_fileio_end(void *run, struct err *err)
 {
   struct fileio *fio = run;
@@ -454,7 +454,7 @@ static int run_fileio_end(void *run, struct err *err)
   return rc;
 }
 
-/* What was acknowledged before a disk hung is what verify needs. */
+/* After a disk hung, verify needs the acknowledgements. */
 static int run_fileio_end_forced(void *run, struct err *err)
 {
   const struct fileio *fio = run;
@@ -496,8 +496,8 @@ static void run_thread_close(void *thr)
   free(t);
 }
 
-/* With checksums, all places may be taken: completes own requests. Errors are
- * left to run_event(). */
+/* With checksums, all places can be taken: completes own requests. run_event()
+ * reports errors. */
 static bool run_wait_for_place(struct fileio_thread *t, struct worker *w)
 {
   struct fileio *fio = t->io.fio;
@@ -530,7 +530,7 @@ static bool run_next(void *thr, struct worker *w)
   return run_wait_for_place(t, w);
 }
 
-/* The time of a request ends with it, and its place becomes free. */
+/* A request ends when its completion is taken, which also frees its place. */
 static bool run_idle(void *thr, struct worker *w, uint64_t until_ns)
 {
   struct fileio_thread *t = thr;

@@ -1,6 +1,3 @@
-/*
- * sync_log.c - writes the log of acknowledged writes.
- */
 #include "tests/fileio/sync_log.h"
 
 #include <errno.h>
@@ -205,7 +202,7 @@ int sync_remote_end(struct sync_remote *r, struct err *err)
   uint64_t missing;
 
   ack_sender_end(&r->sender);
-  /* A forced run may have added records since. */
+  /* A forced run can have added records since. */
   missing = all - min_u64(r->arrived, all);
   if (!r->sender.complete)
     return err_set(err, -EPIPE,
@@ -351,7 +348,6 @@ static int sync_log_open_remote(struct sync_log *log, const char *address,
   return rc;
 }
 
-/* Completes the header. */
 static int sync_log_open(struct sync_log *log,
                          const struct sync_log_header *header, struct err *err)
 {
@@ -465,7 +461,7 @@ int sync_log_add(struct sync_log *log, struct sync_log_record r,
     return 0;
   r.ms = (uint32_t)((clock_now_ns() - log->start_ns) / NS_PER_MS);
   check = sync_log_check(&r, log->run, index);
-  /* Others may look at the check word. */
+  /* Others can look at the check word. */
   to = &segment[index % SEGMENT_RECORDS];
   memcpy((char *)to + sizeof(to->check), (char *)&r + sizeof(r.check),
          sizeof(r) - sizeof(r.check));

@@ -1,9 +1,9 @@
 /*
  * sync_log.h - writes the log of acknowledged writes.
  *
- * A mapped file: records cost no system call, and outlive a killed process. Or
- * memory that is sent to another machine. Any number of threads add records;
- * the place of a record shows what came before.
+ * The log is a mapped file: records cost no system call, and outlive a killed
+ * process. Or it is memory that is sent to another machine. Any number of
+ * threads add records; a record's place proves what came before it.
  */
 #ifndef BENCH_TESTS_FILEIO_SYNC_LOG_H
 #define BENCH_TESTS_FILEIO_SYNC_LOG_H
@@ -30,8 +30,8 @@ struct sync_pieces {
   const _Atomic uint64_t *count;
 };
 
-/* Connect to the listener at HOST:PORT, which makes the file; WAITS. `address`
- * and what `pieces` points to are borrowed until sync_remote_free(). */
+/* Connects to the listener at HOST:PORT, which makes the file; WAITS. `address`
+ * and the arrays of `pieces` are borrowed until sync_remote_free(). */
 int sync_remote_new(struct sync_remote **ret, const char *address,
                     const struct sync_log_header *header,
                     const struct sync_pieces *pieces, struct err *err);
@@ -46,11 +46,11 @@ struct sync_log_record *sync_remote_nothing(struct sync_remote *r);
  * most, and prints the place of the log. < 0: records are missing. */
 int sync_remote_end(struct sync_remote *r, struct err *err);
 
-/* With the pieces; NULL is accepted. */
+/* With the pieces. */
 void sync_remote_free(struct sync_remote *r);
 
 /*
- * Create the log, or replace an old one, but no other file. "tcp:HOST:PORT":
+ * Creates the log, or replaces an old one, but no other file. "tcp:HOST:PORT":
  * WAITS for a listener, which makes the file. `path` is borrowed until
  * sync_log_free().
  */
@@ -63,14 +63,14 @@ int sync_log_end(struct sync_log *log, struct err *err);
 /* On the file system of this st_dev? */
 bool sync_log_is_in(const struct sync_log *log, uint64_t device);
 
-/* Cut off unused room, and close. NULL is accepted. */
+/* Cuts off unused room, and closes. */
 void sync_log_free(struct sync_log *log);
 
 /* Sets check word and time. */
 int sync_log_add(struct sync_log *log, struct sync_log_record r,
                  struct err *err);
 
-/* Records, some maybe incomplete. */
+/* Includes incomplete records. */
 uint64_t sync_log_count(const struct sync_log *log);
 
 #endif

@@ -34,7 +34,7 @@ struct sync_log_header {
 enum ack_where {
   SYNC_LOG_ON_DEVICE = 1 << 0, /* the only file */
   SYNC_LOG_SENT = 1 << 1, /* from another machine: the end, and pieces without
-                             room, may be missing */
+                             room, can be missing */
 };
 
 enum sync_log_kind {

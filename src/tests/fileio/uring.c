@@ -1,6 +1,6 @@
 /*
- * uring.c - I/O mode io_uring: a ring per thread, with registered files
- * and buffers.
+ * uring.c - I/O mode io_uring: a ring per thread, with registered files and
+ * buffers.
  */
 #include <ck_pr.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ enum {
   MAX_COMPLETIONS = 65536, /* the kernel keeps more */
 };
 
-#define SQPOLL_IDLE_MS 1000 /* Then the kernel's thread sleeps. */
+#define SQPOLL_IDLE_MS 1000 /* then the kernel's thread sleeps */
 
 #define MAX_REGION (UINT64_C(1) << 30)
 
@@ -93,7 +93,7 @@ static uint64_t raise_memlock(void)
   return limit.rlim_cur;
 }
 
-/* By a filter, as in containers: then no limit is mentioned. */
+/* By a filter, as in containers; then the limit is not the cause. */
 static bool is_refused(int number)
 {
   return number == EPERM || number == ENOSYS || number == EACCES;
@@ -117,8 +117,8 @@ static int tell_no_ring(int number, struct err *err)
 
 static int make_ring(struct queue *q, struct err *err)
 {
-  /* Completions need not interrupt the thread: a flag shows that they are
-   * there. Kernels before 6.0 lack flags. */
+  /* Completions need not interrupt the thread: a flag announces them. Kernels
+   * before 6.0 lack flags. */
   static const unsigned flags[2][2] = {
     { IORING_SETUP_CQSIZE | IORING_SETUP_COOP_TASKRUN |
         IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SINGLE_ISSUER,
@@ -149,7 +149,7 @@ static int make_ring(struct queue *q, struct err *err)
   return 0;
 }
 
-/* Little locked memory, or a filter: requests work, a bit slower. Warn once. */
+/* Too little locked memory, or a filter: requests work, a bit slower. */
 static void warn_unregistered(const struct queue *q, int number)
 {
   if (atomic_flag_test_and_set(&q->io->fio->warned))
@@ -338,7 +338,7 @@ static int enter_and_look(struct queue *q, unsigned min, struct err *err)
   return io_uring_cq_ready(&u->ring) >= min ? 0 : enter(q, min, err);
 }
 
-/* Submits and waits for `min` > 0. */
+/* `min` > 0. */
 static int await(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;

@@ -1,6 +1,3 @@
-/*
- * validate.c - blocks that show whether they were corrupted.
- */
 #include "tests/fileio/validate.h"
 
 #include <errno.h>
@@ -141,7 +138,7 @@ void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes)
   v->generation = 0;
 }
 
-/* Used bytes of the block; `length` are there. */
+/* `length` bytes of the block are there. */
 static uint64_t validate_used_bytes(const struct validate *v, uint64_t offset,
                                     uint64_t length)
 {
@@ -192,7 +189,7 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
   }
 }
 
-/* Do the data of a whole block belong to this file? */
+/* Does a whole block belong to this file? */
 static int validate_check_mark(const struct validate *v, const unsigned char *p,
                                uint64_t n, uint64_t file, uint64_t offset,
                                const char *name, struct err *err)
@@ -275,7 +272,7 @@ struct owned {
   uint64_t n;
 };
 
-/* Parts may be of several runs, or zeros. */
+/* Parts can be of several runs, or zeros. */
 static bool owned_has_stamps(const struct owned *o, uint64_t at, uint64_t n)
 {
   for (uint64_t i = 0; i < stamp_parts(n); i++) {

@@ -6,9 +6,9 @@
  * LAYOUT_MIN_CHECKED bytes, at the end of a file, are not checked.
  *
  * With room, the last 16 random bytes are a mark: a constant (8), the number of
- * the file (4), and the generation of the files (4), which each prepare
- * changes, so that a replaced file is noticed. Blocks of older versions and of
- * sysbench have no mark; sysbench takes marks for random bytes.
+ * the file (4), and the generation of the files (4). Each prepare changes the
+ * generation, so that a replaced file is noticed. Blocks of older versions and
+ * of sysbench have no mark; sysbench takes marks for random bytes.
  */
 #ifndef BENCH_TESTS_FILEIO_VALIDATE_H
 #define BENCH_TESTS_FILEIO_VALIDATE_H
@@ -69,7 +69,7 @@ static inline uint64_t stamp_part_bytes(uint64_t n, uint64_t i)
 /* s->offset is that of the block. */
 void stamp_fill(const struct stamp *s, void *block, uint64_t n);
 
-/* *ret is set if there is a stamp, which may be wrong in a broken part. */
+/* Sets *ret if there is a stamp, which can be wrong in a broken part. */
 enum stamp_kind stamp_look(const void *part, uint64_t n, struct stamp *ret);
 
 /* Constant after validate_init(), but for the generation. */
@@ -88,9 +88,9 @@ enum {
 uint32_t validate_new_generation(uint64_t seed, uint64_t moment);
 
 enum validate_kind {
-  VALIDATE_NONE,     /* or unknown */
-  VALIDATE_UNMARKED, /* no mark */
-  VALIDATE_MARK,     /* *ret_generation is set */
+  VALIDATE_NONE, /* or unknown */
+  VALIDATE_UNMARKED,
+  VALIDATE_MARK, /* *ret_generation is set */
 };
 
 /* By the tail of a file's first block. */
@@ -109,9 +109,9 @@ int validate_check(const struct validate *v, const void *data, uint64_t length,
                    struct err *err);
 
 /*
- * Look at the begin of a file, where fd is. True: the first and most blocks are
- * zeros, or have checksums or stamps; or there is one with either. `block`:
- * probable size; others are tried, too. False also if reading fails.
+ * Reads the begin of a file from fd. True: the first and most blocks are zeros,
+ * or have checksums or stamps; or there is one with either. `block`: probable
+ * size; others are tried, too. False also if reading fails.
  */
 bool owned_by_fileio(int fd, uint64_t bytes, uint64_t block);
 

@@ -79,7 +79,6 @@ static int verify_check_header(struct sync_log_reader *r, struct err *err)
   return 0;
 }
 
-/* To the first record. */
 static int sync_log_reader_rewind(struct sync_log_reader *r, struct err *err)
 {
   r->next = r->missing = r->damaged = r->gap = 0;
@@ -132,7 +131,7 @@ static bool verify_is_good(const struct sync_log_reader *r,
   }
 }
 
-/* False: none, or a failure. */
+/* False: the end, or a failure. */
 static bool sync_log_reader_next(struct sync_log_reader *r,
                                  struct sync_log_record *ret)
 {
@@ -396,7 +395,7 @@ static enum verdict verdict_judge_whole(const struct piece *p,
   }
 }
 
-/* Crashes interrupt writes anywhere: pieces may be of the acknowledged write
+/* Crashes interrupt writes anywhere: pieces can be of the acknowledged write
  * and of later ones. */
 enum verdict verdict_judge(const struct found_block *b,
                            const struct sync_log_block *log)
@@ -565,7 +564,7 @@ static int bad_blocks_compare(const void *a, const void *b)
   return (x->generation > y->generation) - (x->generation < y->generation);
 }
 
-/* Who wrote what is missing, and when? */
+/* Finds the writers and times of missing writes. */
 static int bad_blocks_find_origins(struct bad_blocks *f,
                                    struct sync_log_reader *log, struct err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * verify.h - what the log of acknowledged writes and the files say about each
- * block.
+ * verify.h - compares the log of acknowledged writes with the blocks of the
+ * files.
  */
 #ifndef BENCH_TESTS_FILEIO_VERIFY_H
 #define BENCH_TESTS_FILEIO_VERIFY_H
@@ -47,7 +47,6 @@ struct sync_log_summary {
   uint64_t gap_at; /* offset of the first one */
 };
 
-/* Who wrote a generation, and when? */
 struct sync_log_origin {
   uint64_t generation;
   uint32_t writer;
@@ -71,8 +70,8 @@ int sync_log_reader_find_origins(struct sync_log_reader *r,
 enum piece_kind {
   PIECE_HERE,      /* of this run, in place */
   PIECE_ELSEWHERE, /* of this run, misplaced */
-  PIECE_OTHER_RUN, /* of another run */
-  PIECE_BROKEN,    /* wrong checksum */
+  PIECE_OTHER_RUN,
+  PIECE_BROKEN, /* wrong checksum */
   PIECE_ZEROS,
   PIECE_FOREIGN,    /* of no run */
   PIECE_MISSING,    /* no file, or too short */

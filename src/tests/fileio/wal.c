@@ -1,6 +1,6 @@
 /*
- * wal.c - the log of a database: many threads commit a record each, and
- * a leader appends and synchronises those that have arrived.
+ * wal.c - the log of a database: many threads commit a record each, and a
+ * leader appends and synchronises the records that have arrived.
  *
  * The files are segments, written one after another and then again from the
  * first. An event ends when its record is durable.

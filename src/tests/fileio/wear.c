@@ -1,6 +1,3 @@
-/*
- * wear.c - how much the device below the files has written.
- */
 #include "tests/fileio/wear.h"
 
 #include <dirent.h>

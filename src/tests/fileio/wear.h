@@ -1,7 +1,7 @@
 /*
- * wear.h - what the device below the files has written.
+ * wear.h - how much the device below the files has written.
  *
- * The system counts sectors per disk and partition, of all programs, without
+ * The system counts sectors per disk and partition, of all programs, but not
  * what a disk does inside. Devices on others (device mapper, RAID) are replaced
  * by those.
  */
@@ -52,7 +52,7 @@ void steady_add(struct steady *s, double rate);
 /* Between events. False: steady, the worker can leave. */
 bool steady_goes_on(struct steady *s, const struct worker *w);
 
-/* After the run: print whether the throughput became steady, and add the
+/* After the run: prints whether the throughput became steady, and adds the
  * facts. */
 void steady_tell(const struct steady *s);
 void steady_facts(const struct steady *s, struct facts *to);
@@ -63,7 +63,7 @@ enum {
 };
 
 struct wear {
-  const char *root; /* borrowed; "" in a run */
+  const char *root; /* borrowed; "" except in tests */
   char name[WEAR_NAME_MAX];
   unsigned n; /* 0: unknown */
   char below[WEAR_DEVICES_MAX][WEAR_NAME_MAX];
@@ -78,7 +78,6 @@ struct wear {
 /* Of the file system or device of this number. */
 void wear_find(struct wear *w, const char *root, dev_t number);
 
-/* Begin to count. */
 void wear_start(struct wear *w, unsigned workers);
 
 /* A worker's bytes are on the device. Any thread. */

@@ -1,6 +1,3 @@
-/*
- * witness.c - see witness.h.
- */
 #include "tests/fileio/witness.h"
 
 #include <errno.h>
@@ -29,8 +26,8 @@ struct witness {
   uint64_t blocks_per_file;
   enum sync_log_kind written; /* kind of completed writes */
   struct sync_log *log;       /* owned */
-  _Atomic bool *failed;       /* owned; [files]: a failed fsync: later ones
-                                 acknowledge nothing, even if the log lacks that */
+  _Atomic bool *failed; /* owned; [files]: after a failed fsync, later ones
+                           acknowledge nothing, even if the log lacks that */
 
   _Atomic uint64_t last CACHE_ALIGNED;
 };

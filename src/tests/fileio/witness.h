@@ -2,8 +2,8 @@
  * witness.h - --file-crash-log: a run whose writes can be judged after a crash.
  *
  * Blocks have stamps (validate.h) with a generation. The log (sync_log.h) has
- * writes begun and completed, and fsyncs. Two writes to one block are never in
- * flight, and while the block is claimed, one counter of the run gives the
+ * writes begun and completed, and fsyncs. Writes to one block are never in
+ * flight together: while the block is claimed, a counter of the run gives the
  * generation. In the modes wal and mixed, one thread at a time writes a file.
  */
 #ifndef BENCH_TESTS_FILEIO_WITNESS_H
@@ -19,14 +19,14 @@ struct witness;
 
 int witness_check(const struct fileio *fio, struct err *err);
 
-/* The files are open. Not `ended`: the run was cut off, and writers may go on.
- * NULL is accepted. */
+/* The files are open. Not `ended`: the run was cut off, and writers can
+ * go on. */
 int witness_new(struct witness **ret, const struct fileio *fio,
                 struct err *err);
 int witness_end(struct witness *w, bool ended, struct err *err);
 void witness_free(struct witness *w);
 
-/* Stamp the data, and log the begin. *ret_generation is for
+/* Stamps the data, and logs the begin. *ret_generation is for
  * witness_written(). */
 int witness_begin(struct witness *w, unsigned tid, const struct request *r,
                   void *data, uint64_t *ret_generation, struct err *err);
@@ -34,7 +34,7 @@ int witness_begin(struct witness *w, unsigned tid, const struct request *r,
 int witness_written(struct witness *w, unsigned tid, const struct request *r,
                     uint64_t generation, struct err *err);
 
-/* Before an fsync, for witness_synced(): which writes count. */
+/* Call before an fsync; for witness_synced(). */
 uint64_t witness_syncing(const struct witness *w);
 
 /* failed: the system has reported an error. */
