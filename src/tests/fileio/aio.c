@@ -1,5 +1,5 @@
 /*
- * aio.c - I/O mode async: native asynchronous I/O of Linux, without libaio,
+ * aio.c - I/O mode async: native asynchronous I/O of Linux. Not by libaio,
  * whose file has different names in releases of Debian and Ubuntu.
  */
 #include <errno.h>
@@ -114,7 +114,6 @@ static int aio_push(struct queue *q, unsigned slot, struct err *err)
   return 0;
 }
 
-/* For an fsync, first in line, that cannot be queued. */
 static void fsync_now(struct queue *q)
 {
   struct aio *a = q->impl;
@@ -197,7 +196,6 @@ static int reap(struct queue *q, unsigned min, struct err *err)
   return 0;
 }
 
-/* The system has not taken the first request in line. */
 static int refused(struct queue *q, int why, struct err *err)
 {
   struct aio *a = q->impl;
@@ -205,7 +203,7 @@ static int refused(struct queue *q, int why, struct err *err)
   int rc;
 
   if (why == EAGAIN && q->in_flight > q->in_line)
-    return reap(q, 1, err); /* a completion makes room */
+    return reap(q, 1, err);
   rc = io_failed(q->io, &q->slot[slot].r, 0, why, err);
   err_prefix(err, "io_submit");
   return rc;

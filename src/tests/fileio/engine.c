@@ -1,6 +1,3 @@
-/*
- * engine.c - parts of all engines, and the I/O mode sync.
- */
 #include "tests/fileio/engine.h"
 
 #include <errno.h>

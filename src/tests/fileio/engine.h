@@ -20,7 +20,7 @@ struct err;
 struct io;
 
 struct engine_ops {
-  const char *title; /* in "Using TITLE I/O mode" */
+  const char *title;
 
   /* [opt] Once per run, with open files. end() also after a failed begin(). */
   int (*begin)(struct fileio *fio, struct err *err);
@@ -30,7 +30,6 @@ struct engine_ops {
   int (*open)(struct io *io, void **ret, struct err *err);
   void (*close)(void *engine);
 
-  /* Queued engines hand the request to the system. */
   int (*execute)(void *engine, const struct request *r, struct err *err);
 
   /* Queued engines can return before the fsync has ended. */
@@ -55,24 +54,23 @@ extern const struct engine_ops engine_sync;
 extern const struct engine_ops engine_mmap;
 extern const struct engine_ops engine_aio;
 extern const struct engine_ops engine_uring;
-extern const struct engine_ops engine_wal; /* for the mode wal */
+extern const struct engine_ops engine_wal;
 
 struct io {
   struct fileio *fio;
   struct worker *w;
   struct class_recorder *classes; /* NULL: no latencies of operations */
   unsigned class_of[FILE_OPS];
-  uint64_t random; /* of validate_fill() */
-  bool scheduled;  /* start_ns of events is the due time */
+  uint64_t random;
+  bool scheduled; /* start_ns of events is the due time */
 };
 
-/* The start of the current event, without a clock reading if possible. */
+/* Reads the clock only if needed. */
 static inline uint64_t io_start(const struct io *io)
 {
   return io->scheduled ? clock_now_ns() : io->w->start_ns;
 }
 
-/* 0: this run has no latencies of operations. */
 static inline uint64_t io_now(const struct io *io)
 {
   return io->classes ? clock_now_ns() : 0;
@@ -102,7 +100,7 @@ static inline void io_done(struct io *io, enum file_op op, uint64_t bytes,
   }
 }
 
-/* Allocates the classes of this run, so that recording allocates nothing. */
+/* Allocates what recording needs. */
 int io_classes(struct io *io, struct err *err);
 
 /* Zeroed, page-aligned, `stride` bytes apart. */
@@ -119,8 +117,8 @@ int io_fill(struct io *io, const struct request *r, void *buf,
 int io_check(const struct io *io, const struct request *r, const void *buf,
              struct err *err);
 
-/* With --file-crash-log: log writes and fsyncs. `syncing` is from io_syncing(),
- * called before the fsync. */
+/* With --file-crash-log. `syncing` is from io_syncing(), called before the
+ * fsync. */
 static inline int io_written(const struct io *io, const struct request *r,
                              uint64_t generation, struct err *err)
 {
@@ -144,7 +142,6 @@ static inline int io_synced(const struct io *io, uint32_t file,
            : 0;
 }
 
-/* A request that began at start_ns. */
 int io_sync(struct io *io, uint32_t file, uint64_t start_ns, struct err *err);
 
 struct io_engine {

@@ -1,6 +1,3 @@
-/*
- * engines.c - the I/O modes of this build.
- */
 #include <errno.h>
 
 #include "base/err.h"

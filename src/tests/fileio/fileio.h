@@ -38,7 +38,7 @@ struct fileio {
   char **map;              /* owned by engine mmap; [files] */
   struct steady steady;
   struct wear wear;
-  bool special;        /* mixed or steady */
+  bool special;
   struct mixed *mixed; /* owned; or NULL */
   struct wal *wal;     /* owned by engine_wal */
 
@@ -48,7 +48,7 @@ struct fileio {
   _Atomic uint64_t depth_sum, depth_count, depth_max;
   _Atomic uint64_t sync_ns; /* longest final fsync */
 
-  atomic_flag warned; /* of the limit of locked memory */
+  atomic_flag warned;
 };
 
 void fileio_describe(void *run);

@@ -201,7 +201,7 @@ static void ignored_warn_of_run(const struct fileio_cfg *cfg,
                   "file-steady-window", "without --file-steady");
 }
 
-/* Only values that differ from these were given. */
+/* Only values other than these were given. */
 static bool ignored_find_defaults(struct fileio_cfg *ret)
 {
   struct optset set;
@@ -603,7 +603,7 @@ int files_open(struct files *fs, const struct folder *folder, uint64_t n,
 void files_close(struct files *fs)
 {
   for (uint64_t i = 0; i < fs->n; i++)
-    (void)close(fs->fd[i]); /* fsync has reported errors of writing */
+    (void)close(fs->fd[i]);
   free(fs->fd);
   fs->fd = NULL;
   fs->n = 0;
@@ -647,7 +647,7 @@ int files_drop_cache(const struct files *fs, struct err *err)
 /* ---- room for files ---- */
 
 enum {
-  MISSING_IN_A_ROW = 1000, /* then stop looking */
+  MISSING_IN_A_ROW = 1000,
   FIRST_ROOM = 64
 };
 

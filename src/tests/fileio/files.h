@@ -1,10 +1,10 @@
 /*
- * files.h - the test's files: no other file is ever touched.
+ * files.h - the test's files, test_file.0, test_file.1, ... in one folder. No
+ * other file is ever touched.
  *
- * Files are test_file.0, test_file.1, ... in one folder. Only regular files are
- * opened, no symbolic links. A file is changed or removed only if its content
- * looks like fileio's (validate.h), and it has one name. A block device is
- * opened by its name, and never removed.
+ * Only regular files are opened, no symbolic links. A file is changed or
+ * removed only if its content looks like fileio's (validate.h), and it has one
+ * name. A block device is opened by its name, and never removed.
  */
 #ifndef BENCH_TESTS_FILEIO_FILES_H
 #define BENCH_TESTS_FILEIO_FILES_H
@@ -19,19 +19,18 @@ struct folder;
 struct layout;
 
 /*
- * Offsets and lengths of direct I/O must be multiples of this. The kernel
- * reports it for the first file, or else reads of it or the block device show
- * it. Opens nothing for writing.
+ * Offsets and lengths of direct I/O must be multiples of this, as the kernel,
+ * reads of the first file or the block device show. Opens nothing for writing.
  */
 uint64_t files_direct_alignment(const struct folder *folder);
 
-/* The folder of --file-dir, or --file-device, which is written to only with
- * --yes-destroy. Call folder_close() in any case. */
+/* --file-device is written to only with --yes-destroy. Call folder_close() in
+ * any case. */
 int files_device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
                            bool writes, struct err *err);
 
-/* Options without effect are no errors, because command lines for several modes
- * have them. `run`: otherwise only those of prepare. */
+/* Only warns, because command lines for several modes have such options. `run`:
+ * otherwise only those of prepare. */
 void files_warn_ignored(const struct fileio_cfg *cfg, bool run);
 
 /* Warns about folders in memory, and files that fit in memory unless data go
@@ -40,19 +39,18 @@ void files_print_advice(const struct folder *folder, uint64_t total_bytes,
                         bool to_disk);
 
 enum {
-  FILES_NAME_MAX = 512 /* longer names are cut */
+  FILES_NAME_MAX = 512
 };
 
 struct folder {
   int fd;
   const char *path; /* borrowed; "": the current folder */
 
-  /* A block device is the only file. */
   uint64_t device_bytes; /* of the device; 0: a folder */
   bool read_only;
 
   uint64_t block; /* probable block size of old files */
-  bool force;     /* files of anyone may be changed */
+  bool force;     /* change files of others, too */
 };
 
 struct files {
@@ -69,12 +67,11 @@ static inline bool folder_is_device(const struct folder *f)
 int folder_open(struct folder *f, const char *path, struct err *err);
 void folder_close(struct folder *f);
 
-/* Writes the user's name of the file to `buf`; returns buf. */
 const char *folder_name(const struct folder *f, uint64_t file, char *buf,
                         size_t room);
 
 /* For writing, or reading if the folder is read_only, with more `flags` of
- * open(). create: if missing. *ret_bytes, which may be NULL, is the length. */
+ * open(). *ret_bytes, which may be NULL, is the length. */
 int folder_open_file(const struct folder *f, uint64_t file, int flags,
                      bool create, int *ret_fd, uint64_t *ret_bytes,
                      struct err *err);
@@ -102,10 +99,9 @@ int files_check_room(const struct folder *folder, const struct layout *layout,
 
 bool files_room_is_error(int code);
 
-/* "no space is left on the device". */
 const char *files_room_error_words(int code);
 
-/* The state of a command's files before it, in order. Zeroed at first; one
+/* A command's files as they were before it, in order. Zeroed at first; one
  * thread at a time. */
 struct taken {
   uint64_t first, step;

@@ -1,7 +1,7 @@
 /*
- * group.h - group commit: threads hand in records, and one thread at a time
- * makes all arrived records durable. A thread sleeps until its record is
- * durable, or takes the lead if that is free. Records are numbered from 0.
+ * group.h - group commit: threads hand in records, numbered from 0, and one
+ * thread at a time makes all arrived records durable. A thread sleeps until its
+ * record is durable, or takes the lead if that is free.
  */
 #ifndef BENCH_TESTS_FILEIO_GROUP_H
 #define BENCH_TESTS_FILEIO_GROUP_H

@@ -34,13 +34,13 @@ struct layout {
   uint64_t places;
 };
 
-/* device_bytes: of a block device in place of files, or 0. mode: enum
- * file_mode, or -1 (prepare, cleanup). Errors name the option. */
+/* device_bytes: 0 for files. mode: enum file_mode, or -1 (prepare, cleanup).
+ * Errors name the option. */
 int layout_init(struct layout *l, const struct fileio_cfg *cfg,
                 uint64_t device_bytes, int mode, bool validate,
                 struct err *err);
 
-/* Blocks and files must be multiples of `align` for O_DIRECT. */
+/* For O_DIRECT. */
 int layout_check_direct(const struct layout *l, uint64_t align,
                         struct err *err);
 

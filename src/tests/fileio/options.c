@@ -57,7 +57,6 @@ static void blocks_set_shares(struct blocks *b)
   for (unsigned i = 0; i < b->n; i++) {
     upto += b->percent[i] / sum;
     b->percent[i] *= 100 / sum;
-    /* 2^64 does not fit; the last limit is not used. */
     b->below[i] = upto < 1 ? (uint64_t)(upto * 0x1p64) : UINT64_MAX;
     if (b->size[i] < b->smallest)
       b->smallest = b->size[i];

@@ -48,7 +48,7 @@ struct blocks {
   unsigned n;
   uint64_t size[BLOCKS_MAX]; /* bytes, in the order given */
   double percent[BLOCKS_MAX];
-  uint64_t below[BLOCKS_MAX]; /* limit of draws */
+  uint64_t below[BLOCKS_MAX];
   uint64_t smallest, largest;
 };
 
@@ -97,8 +97,8 @@ struct fileio_cfg {
 
 extern const struct opt fileio_opts[];
 
-/* Refuses options of other modes, except --file-batch and the depth, which are
- * swept over I/O modes. */
+/* Refuses options of other modes, except --file-batch and the depth, which
+ * sweeps over I/O modes share. */
 int fileio_options_check(const struct fileio_cfg *cfg, struct err *err);
 
 extern const char *const file_mode_words[];

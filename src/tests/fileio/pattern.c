@@ -29,7 +29,7 @@ static void claims_done(struct claims *c)
 }
 
 enum {
-  MAX_DRAWS = 64 /* of taken places */
+  MAX_DRAWS = 64
 };
 
 #define GATE_DIRTY UINT64_C(1)
@@ -136,8 +136,8 @@ static uint64_t pattern_draw_uneven(const struct pattern *p,
   return (uint64_t)place;
 }
 
-/* Evenly and without a division: the high bits of a draw choose the file, the
- * rest the block. */
+/* Without a division: the high bits of a draw choose the file, the rest the
+ * block. */
 static void pattern_draw_place(const struct pattern *p, struct rand_stream *s,
                                struct request *r)
 {

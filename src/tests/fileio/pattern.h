@@ -1,9 +1,7 @@
 /*
- * pattern.h - chooses the next request, for any number of threads.
- *
- * Threads share the number of sequential requests and the gate, without a lock.
- * After every `fsync_freq` requests with a write, the next requests of all
- * threads are one fsync of each file.
+ * pattern.h - chooses the next request, for any number of threads, without a
+ * lock. After every `fsync_freq` requests with a write, the next requests of
+ * all threads are one fsync of each file.
  */
 #ifndef BENCH_TESTS_FILEIO_PATTERN_H
 #define BENCH_TESTS_FILEIO_PATTERN_H
@@ -22,8 +20,8 @@ struct rand_stream;
 
 /*
  * Places with a request in flight. With checksums, requests must not overlap if
- * one writes. One bit per place; above CLAIMS_MAX places share bits, so a free
- * place can look taken, never the reverse.
+ * one writes. Above CLAIMS_MAX, places share bits: a free place can look taken,
+ * never the reverse.
  */
 
 #define CLAIMS_MAX (UINT64_C(1) << 27)
@@ -64,9 +62,9 @@ struct pattern {
   enum file_mode mode;
   enum file_dist dist;
   double rw_ratio;
-  bool rw_bytes;       /* the ratio is of bytes */
-  uint64_t trim;       /* draws below trim; 0: never */
-  enum file_op write;  /* or FILE_OP_COMMIT */
+  bool rw_bytes; /* the ratio is of bytes */
+  uint64_t trim; /* draws below trim; 0: never */
+  enum file_op write;
   uint64_t fsync_freq; /* 0: never */
   struct claims claims;
 
@@ -93,7 +91,6 @@ void pattern_done(struct pattern *p);
 bool pattern_next(struct pattern *p, struct pattern_thread *t,
                   struct rand_stream *rand, struct request *ret);
 
-/* After the transfer. */
 static inline void pattern_release(struct pattern *p, uint64_t place)
 {
   claims_drop(&p->claims, place);

@@ -142,7 +142,7 @@ int fileio_cleanup(const struct plan *plan, const void *arg, struct err *err)
 
 /* ---- prepare ---- */
 
-#define PIECE_BYTES (UINT64_C(1) << 20) /* per write: whole blocks */
+#define PIECE_BYTES (UINT64_C(1) << 20) /* whole blocks */
 
 enum {
   BUFFER_ALIGN = 65536 /* for any device */
@@ -153,7 +153,7 @@ struct prepare {
   const struct plan *plan;
   const struct fileio_cfg *cfg;
   struct layout layout;
-  unsigned part, parts; /* this process makes every parts-th file */
+  unsigned part, parts;
   struct folder folder;
   struct validate *check; /* owned; NULL without --validate */
   int open_flags;
@@ -173,11 +173,10 @@ struct prepare {
 struct preparer {
   struct prepare *p;
   pthread_t thread;
-  void *buf;       /* owned */
-  uint64_t random; /* of validate_fill() */
+  void *buf; /* owned */
+  uint64_t random;
 };
 
-/* Also for short writes. */
 static int prepare_write_failed(const struct prepare *p, uint64_t file,
                                 uint64_t offset, int why, struct err *err)
 {
@@ -192,7 +191,7 @@ static int prepare_write_failed(const struct prepare *p, uint64_t file,
                  offset);
 }
 
-/* From the block boundary at or below `from` to the end of the last block. */
+/* From the block boundary at or below `from` to the end. */
 static int prepare_write_blocks(struct preparer *t, uint64_t file, int fd,
                                 uint64_t from, struct err *err)
 {
@@ -272,8 +271,8 @@ static void prepare_tell_file(const char *what, const char *kind,
   strbuf_done(&line);
 }
 
-/* Opens the next file, and prints the planned work, in the order of files. Not
- * 0: no more files (without text), or a failure. */
+/* Opens the next file, and prints the planned work, in order. Not 0: no more
+ * files (without text), or a failure. */
 static int prepare_take_file(struct prepare *p, uint64_t *ret_file, int *ret_fd,
                              uint64_t *ret_from, struct err *err)
 {
@@ -319,7 +318,7 @@ static int prepare_files(struct preparer *t, struct err *err)
     err->text[0] = '\0';
     rc = prepare_take_file(p, &file, &fd, &from, err);
     if (rc < 0)
-      return err->text[0] == '\0' ? 0 : rc; /* no text: all is done */
+      return err->text[0] == '\0' ? 0 : rc;
     if (from < p->layout.file_bytes)
       rc = prepare_write_blocks(t, file, fd, from, err);
     rc = prepare_close_file(p, file, fd, rc, err);

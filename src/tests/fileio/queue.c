@@ -34,7 +34,7 @@ void patience_looked(struct patience *p, bool came)
 
 void patience_took(struct patience *p, uint64_t ns)
 {
-  /* A thread that loses its CPU does not decide the trial. */
+  /* Losing the CPU does not decide the trial. */
   const uint64_t counts = ns < PATIENCE_MAX_NS ? ns : PATIENCE_MAX_NS;
 
   if (p->n <= PATIENCE_TRIAL)
@@ -42,7 +42,6 @@ void patience_took(struct patience *p, uint64_t ns)
   else
     p->sleep_ns += counts;
   if (p->n == 2 * PATIENCE_TRIAL) {
-    /* Polling uses a CPU. */
     p->looks = 2 * p->look_ns < p->sleep_ns;
     p->failures = 0;
   }
@@ -219,7 +218,6 @@ static int queue_kick(struct queue *q, unsigned min, struct err *err)
   return queue_outcome(q, q->ops->kick(q, min, err), err);
 }
 
-/* Room for one more request, with no full batch in line. */
 static int queue_make_room(struct queue *q, struct err *err)
 {
   int rc = 0;
@@ -238,7 +236,6 @@ static int queue_submit_all(struct queue *q, struct err *err)
   return rc;
 }
 
-/* Writes of this thread to a file. */
 static int queue_await_writes(struct queue *q, uint32_t file, struct err *err)
 {
   int rc = 0;

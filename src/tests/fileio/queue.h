@@ -1,10 +1,10 @@
 /*
- * queue.h - the common part of queued engines: slots, accounting of
- * completions, and the order of writes and fsyncs.
+ * queue.h - slots, accounting of completions, and the order of writes and
+ * fsyncs of queued engines.
  *
  * An event hands one request to the system, and waits if the queue is full. It
- * then takes all completions, because a request ends when its completion is
- * taken. A queue belongs to one thread, and allocates only in queue_open().
+ * then takes all completions; only that ends requests. A queue belongs to one
+ * thread, and allocates only in queue_open().
  */
 #ifndef BENCH_TESTS_FILEIO_QUEUE_H
 #define BENCH_TESTS_FILEIO_QUEUE_H
@@ -25,8 +25,8 @@ struct queue;
  * Requests that another thread of the kernel executes take a few microseconds,
  * and sleeping and waking ten times that on idle CPUs. On busy ones, the other
  * side needs the CPU. So a trial times some waits of each way. Many waits
- * follow in the faster way (polling must be clearly faster), then the next
- * trial.
+ * follow in the faster way, then the next trial. Polling must be clearly
+ * faster.
  */
 
 enum {
@@ -38,15 +38,14 @@ enum {
 };
 
 struct patience {
-  bool never;                 /* a single CPU */
-  bool looks;                 /* polling is faster */
-  bool timed;                 /* patience_took() is due */
+  bool never; /* a single CPU */
+  bool looks; /* polling is faster */
+  bool timed;
   unsigned n;                 /* waits of this round */
   unsigned failures;          /* vain polls in a row */
   uint64_t look_ns, sleep_ns; /* of the trial */
 };
 
-/* With one CPU, the other side does nothing while this one polls. */
 void patience_init(struct patience *p, unsigned cpus);
 
 /* Before a wait: poll first? Sets p->timed. */
@@ -60,7 +59,7 @@ void patience_took(struct patience *p, uint64_t ns);
 struct slot {
   struct request r;
   uint64_t start_ns; /* before submission */
-  uint64_t note;     /* of io_fill() or io_syncing() */
+  uint64_t note;
   bool busy;
 };
 

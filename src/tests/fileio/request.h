@@ -1,6 +1,3 @@
-/*
- * request.h - one operation on one file.
- */
 #ifndef BENCH_TESTS_FILEIO_REQUEST_H
 #define BENCH_TESTS_FILEIO_REQUEST_H
 
@@ -16,7 +13,7 @@ enum file_op {
   FILE_OP_READ,
   FILE_OP_WRITE,
   FILE_OP_FSYNC,
-  FILE_OP_TRIM,   /* gives the block back */
+  FILE_OP_TRIM,
   FILE_OP_COMMIT, /* of the log: a write and an fsync for many */
   FILE_OPS,
 };

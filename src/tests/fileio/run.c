@@ -1,6 +1,3 @@
-/*
- * run.c - the run command of the fileio test.
- */
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -106,7 +103,7 @@ static int mixed_new(struct fileio *fio, struct err *err)
     struct layout layout = fio->layout;
 
     cfg.mode = mode[i];
-    cfg.fsync_freq = 0; /* roles decide when to synchronise */
+    cfg.fsync_freq = 0;
     layout.files = i == MIXED_LOG ? 1 : fio->layout.files - 1;
     layout.places = layout.files * layout.per_file;
     rc = pattern_init(&m->of[i], &layout, &cfg, false, err);
@@ -121,7 +118,6 @@ static void mixed_free(struct mixed *m)
   free(m);
 }
 
-/* `thread` counts over all processes. */
 static void mixed_thread_init(struct mixed_thread *t, const struct fileio *fio,
                               unsigned thread)
 {
@@ -193,10 +189,9 @@ struct fileio_thread {
   struct request next;
   void *engine;
   bool failed;    /* do nothing more */
-  struct err why; /* of run_next() and run_idle(), for run_event() */
+  struct err why; /* for run_event() */
 } CACHE_ALIGNED;
 
-/* Lists the modes. */
 static int run_refuse_no_mode(struct err *err)
 {
   struct fileio_cfg cfg;
@@ -496,8 +491,8 @@ static void run_thread_close(void *thr)
   free(t);
 }
 
-/* With checksums, all places can be taken: completes own requests. run_event()
- * reports errors. */
+/* Completes own requests, because with checksums all places can be taken.
+ * run_event() reports errors. */
 static bool run_wait_for_place(struct fileio_thread *t, struct worker *w)
 {
   struct fileio *fio = t->io.fio;
@@ -589,7 +584,7 @@ static int run_drain(void *thr, struct worker *w, struct err *err)
 
   (void)w;
   if (t->failed && t->why.text[0] != '\0')
-    return run_tell(t, err); /* no event follows */
+    return run_tell(t, err);
   if (engine->settle && !t->failed)
     rc = engine->settle(t->engine, true, err);
   t->failed |= rc < 0;
@@ -603,7 +598,6 @@ static bool run_syncs_at_end(const struct fileio *fio)
          !file_mode_database(fio->cfg->mode);
 }
 
-/* Workers take files in turn. */
 static int run_sync_all(struct fileio_thread *t, const struct worker *w,
                         struct err *err)
 {

@@ -23,7 +23,7 @@
 
 enum {
   MOST_BYTES = 256 << 20, /* waiting for the listener */
-  EARLY_CHUNKS = 16384,   /* of the file, for gaps */
+  EARLY_CHUNKS = 16384,
 };
 
 struct sync_remote {
@@ -33,7 +33,7 @@ struct sync_remote {
   struct sync_pieces pieces;
   struct sync_log_record nothing; /* only its address counts */
   _Atomic uint64_t passed;        /* earlier pieces are gone */
-  _Atomic uint64_t gaps;          /* pieces left out */
+  _Atomic uint64_t gaps;
 
   /* Of the sender's thread. */
   uint64_t at;     /* next record to send */
@@ -69,7 +69,6 @@ int sync_remote_make(struct sync_remote *r, uint64_t i, struct err *err)
   return 0;
 }
 
-/* Returns how many records are complete and fit. */
 static uint64_t sync_remote_copy(struct ack_bytes *b,
                                  const struct sync_log_record *of,
                                  uint64_t first, uint64_t last, uint64_t at)
@@ -95,7 +94,6 @@ static uint64_t sync_remote_leave_out(struct ack_bytes *b, uint64_t n,
   return (ack_bytes_begin(b, from, from + n / each) - from) * each;
 }
 
-/* Nobody adds to the piece. */
 static void sync_remote_free_piece(struct sync_remote *r, uint64_t i,
                                    struct sync_log_record *piece)
 {

@@ -1,9 +1,8 @@
 /*
- * sync_log.h - writes the log of acknowledged writes.
- *
- * The log is a mapped file: records cost no system call, and outlive a killed
- * process. Or it is memory that is sent to another machine. Any number of
- * threads add records; a record's place proves what came before it.
+ * sync_log.h - writes the log of acknowledged writes: a mapped file, so that
+ * records cost no system call and outlive a killed process, or memory that is
+ * sent to another machine. Any number of threads add records; a record's place
+ * proves what came before it.
  */
 #ifndef BENCH_TESTS_FILEIO_SYNC_LOG_H
 #define BENCH_TESTS_FILEIO_SYNC_LOG_H
@@ -30,8 +29,8 @@ struct sync_pieces {
   const _Atomic uint64_t *count;
 };
 
-/* Connects to the listener at HOST:PORT, which makes the file; WAITS. `address`
- * and the arrays of `pieces` are borrowed until sync_remote_free(). */
+/* WAITS for the listener at HOST:PORT, which makes the file. `address` and the
+ * arrays of `pieces` are borrowed until sync_remote_free(). */
 int sync_remote_new(struct sync_remote **ret, const char *address,
                     const struct sync_log_header *header,
                     const struct sync_pieces *pieces, struct err *err);
@@ -42,11 +41,10 @@ int sync_remote_make(struct sync_remote *r, uint64_t i, struct err *err);
 /* The address of pieces that take no records. */
 struct sync_log_record *sync_remote_nothing(struct sync_remote *r);
 
-/* After the last record: WAITS until the listener has all, for five seconds at
- * most, and prints the place of the log. < 0: records are missing. */
+/* After the last record: WAITS up to five seconds until the listener has all,
+ * and prints the place of the log. < 0: records are missing. */
 int sync_remote_end(struct sync_remote *r, struct err *err);
 
-/* With the pieces. */
 void sync_remote_free(struct sync_remote *r);
 
 /*
@@ -63,7 +61,6 @@ int sync_log_end(struct sync_log *log, struct err *err);
 /* On the file system of this st_dev? */
 bool sync_log_is_in(const struct sync_log *log, uint64_t device);
 
-/* Cuts off unused room, and closes. */
 void sync_log_free(struct sync_log *log);
 
 /* Sets check word and time. */

@@ -1,9 +1,8 @@
 /*
- * sync_log_record.h - the format of --file-ack-log.
- *
- * A header of SYNC_LOG_HEADER_BYTES, then records of 32 bytes, in the byte
- * order of the machine. A wrong check word: the record was never completed.
- * Crashes leave such gaps, and unused room.
+ * sync_log_record.h - the format of --file-ack-log: a header of
+ * SYNC_LOG_HEADER_BYTES, then records of 32 bytes, in the byte order of the
+ * machine. A record with a wrong check word was never completed: crashes leave
+ * such gaps, and unused room.
  */
 #ifndef BENCH_TESTS_FILEIO_SYNC_LOG_RECORD_H
 #define BENCH_TESTS_FILEIO_SYNC_LOG_RECORD_H
@@ -22,7 +21,7 @@ enum {
 /* Blocks are numbered over all files; each file begins with a new one. */
 struct sync_log_header {
   char magic[sizeof(SYNC_LOG_MAGIC)];
-  uint64_t run;      /* also in its blocks */
+  uint64_t run;
   uint64_t start_ns; /* since 1970 */
   uint64_t files;
   uint64_t file_bytes;
@@ -62,7 +61,6 @@ struct sync_log_record {
 
 _Static_assert(sizeof(struct sync_log_record) == 32, "what the comment says");
 
-/* Depends on the place, too. */
 static inline uint32_t sync_log_check(const struct sync_log_record *r,
                                       uint64_t run, uint64_t index)
 {

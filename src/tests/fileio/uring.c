@@ -79,7 +79,6 @@ static void uring_done(struct queue *q)
   q->impl = NULL;
 }
 
-/* The limit of locked memory, raised if possible. */
 static uint64_t raise_memlock(void)
 {
   struct rlimit limit = { 0, 0 };
@@ -93,7 +92,7 @@ static uint64_t raise_memlock(void)
   return limit.rlim_cur;
 }
 
-/* By a filter, as in containers; then the limit is not the cause. */
+/* By a filter, as in containers. */
 static bool is_refused(int number)
 {
   return number == EPERM || number == ENOSYS || number == EACCES;
@@ -272,7 +271,6 @@ static unsigned take_completions(struct queue *q)
   return taken;
 }
 
-/* Submits and waits for `min` in one system call. */
 static int enter(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;
@@ -306,7 +304,6 @@ static int uring_push(struct queue *q, unsigned slot, struct err *err)
   return 0;
 }
 
-/* Polls for a moment; false: fewer than `min`. */
 static bool look(struct uring *u, unsigned min)
 {
   uint64_t until = 0;

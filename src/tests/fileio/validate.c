@@ -105,7 +105,6 @@ struct mark {
   uint32_t generation;
 } __attribute__((packed));
 
-/* One of 2^64 random blocks has this number. */
 #define MAGIC UINT64_C(0x9f3c6e1db2a74805)
 
 _Static_assert(sizeof(struct mark) + sizeof(struct trailer) == VALIDATE_TAIL,
@@ -189,7 +188,6 @@ void validate_fill(const struct validate *v, uint64_t *random, void *data,
   }
 }
 
-/* Does a whole block belong to this file? */
 static int validate_check_mark(const struct validate *v, const unsigned char *p,
                                uint64_t n, uint64_t file, uint64_t offset,
                                const char *name, struct err *err)
@@ -216,7 +214,6 @@ static int validate_check_mark(const struct validate *v, const unsigned char *p,
   return 0;
 }
 
-/* A whole block with its checksum? */
 static bool validate_is_block(const void *block, uint64_t n, uint64_t offset)
 {
   const unsigned char *p = block;

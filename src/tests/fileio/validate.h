@@ -6,9 +6,9 @@
  * LAYOUT_MIN_CHECKED bytes, at the end of a file, are not checked.
  *
  * With room, the last 16 random bytes are a mark: a constant (8), the number of
- * the file (4), and the generation of the files (4). Each prepare changes the
- * generation, so that a replaced file is noticed. Blocks of older versions and
- * of sysbench have no mark; sysbench takes marks for random bytes.
+ * the file (4), and a generation (4) that each prepare changes, which shows
+ * replaced files. Blocks of older versions and of sysbench have no mark;
+ * sysbench takes marks for random bytes.
  */
 #ifndef BENCH_TESTS_FILEIO_VALIDATE_H
 #define BENCH_TESTS_FILEIO_VALIDATE_H
@@ -25,12 +25,12 @@ static inline uint32_t validate_crc(const void *p, size_t n)
 }
 
 /*
- * Stamps: where, when and by which thread blocks were written.
+ * Stamps: where, when and by which thread blocks were written. Byte order of
+ * the machine.
  *
  * Each part of STAMP_PART bytes (the last one has up to twice as many) begins
  * with a stamp; the rest is random. So the pieces of a partly written block
- * show their origin. Blocks below STAMP_MIN_BLOCK bytes are not checked. Byte
- * order of the machine.
+ * show their origin. Blocks below STAMP_MIN_BLOCK bytes are not checked.
  */
 
 enum {
@@ -76,7 +76,7 @@ enum stamp_kind stamp_look(const void *part, uint64_t n, struct stamp *ret);
 struct validate {
   uint64_t block;
   uint64_t file_bytes; /* end of the last block */
-  uint32_t generation; /* set by the caller */
+  uint32_t generation;
 };
 
 enum {
@@ -84,7 +84,6 @@ enum {
   VALIDATE_MARKED = 32 /* smallest block with a mark */
 };
 
-/* From any two numbers. */
 uint32_t validate_new_generation(uint64_t seed, uint64_t moment);
 
 enum validate_kind {
@@ -103,15 +102,14 @@ void validate_init(struct validate *v, uint64_t block, uint64_t file_bytes);
 void validate_fill(const struct validate *v, uint64_t *random, void *data,
                    uint64_t length, uint64_t file, uint64_t offset);
 
-/* `name` is for messages. */
 int validate_check(const struct validate *v, const void *data, uint64_t length,
                    uint64_t file, uint64_t offset, const char *name,
                    struct err *err);
 
 /*
- * Reads the begin of a file from fd. True: the first and most blocks are zeros,
- * or have checksums or stamps; or there is one with either. `block`: probable
- * size; others are tried, too. False also if reading fails.
+ * Reads the begin of a file. True: the first and most blocks are zeros, or have
+ * checksums or stamps; or there is one with either. `block`: probable size;
+ * others are tried, too. False also if reading fails.
  */
 bool owned_by_fileio(int fd, uint64_t bytes, uint64_t block);
 

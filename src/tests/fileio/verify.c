@@ -1,6 +1,3 @@
-/*
- * verify.c - the verify command: are the files as fsync has acknowledged?
- */
 #include "tests/fileio/verify.h"
 
 #include <errno.h>
@@ -28,7 +25,7 @@
 #include "tests/fileio/layout.h"
 
 enum {
-  BAD_BLOCKS_SHOWN = 1000, /* others are counted */
+  BAD_BLOCKS_SHOWN = 1000,
 };
 
 struct bad_block {
@@ -50,7 +47,6 @@ struct bad_blocks {
   size_t n_origins, room;
 };
 
-/* No run writes more. */
 #define MAX_BLOCKS (UINT64_C(1) << 48)
 
 static int verify_refuse(const struct sync_log_reader *r, const char *why,
@@ -258,7 +254,6 @@ int sync_log_reader_collect(struct sync_log_reader *r,
   return 0;
 }
 
-/* The first one from this generation on. */
 static size_t verify_first_from(const struct sync_log_origin *origin, size_t n,
                                 uint64_t generation)
 {
@@ -790,7 +785,6 @@ static int64_t verify_read_fully(int fd, char *buf, uint64_t n, uint64_t offset)
   return (int64_t)got;
 }
 
-/* `got` bytes of the block are in `data`. */
 static int verify_judge(struct verify *v, uint32_t file, uint64_t index,
                         const char *data, uint64_t got, int why,
                         struct err *err)
@@ -815,7 +809,7 @@ static int verify_judge_blocks(struct verify *v, uint32_t file, int fd,
 
   if (fd >= 0)
     got = verify_read_fully(fd, v->buf, n * block, first * block);
-  if (got < 0 && n > 1) { /* find the bad one */
+  if (got < 0 && n > 1) {
     for (uint64_t i = 0; i < n && rc == 0; i++)
       rc = verify_judge_blocks(v, file, fd, first + i, 1, err);
     return rc;

@@ -22,7 +22,7 @@ struct strbuf;
 
 /* Generations; 0: none. */
 struct sync_log_block {
-  uint64_t acked; /* the last one acknowledged */
+  uint64_t acked;
   uint64_t begun; /* the last one begun, or SYNC_LOG_NOBODY_KNOWS */
 };
 
@@ -50,7 +50,7 @@ struct sync_log_summary {
 struct sync_log_origin {
   uint64_t generation;
   uint32_t writer;
-  uint32_t ms; /* of completion, since the start of the log */
+  uint32_t ms;
 };
 
 int sync_log_reader_open(struct sync_log_reader *r, const char *path,
@@ -93,7 +93,7 @@ struct found_block {
   uint32_t file;
   unsigned n; /* 0: no room for a stamp */
   unsigned kinds;
-  uint64_t oldest; /* generation of PIECE_HERE */
+  uint64_t oldest;
   struct piece piece[PIECES_MAX];
 };
 
@@ -115,8 +115,8 @@ static inline bool verdict_is_bad(enum verdict v)
   return v >= VERDICT_LOST;
 }
 
-/* The caller has set offset, bytes, file. `got`: bytes that were read; why: the
- * errno value of the read, or 0. */
+/* Set offset, bytes, file before. `got`: bytes that were read; why: the errno
+ * value of the read, or 0. */
 void verdict_look(struct found_block *b, uint64_t run, const void *data,
                   uint64_t got, int why);
 

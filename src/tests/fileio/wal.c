@@ -1,9 +1,8 @@
 /*
  * wal.c - the log of a database: many threads commit a record each, and a
- * leader appends and synchronises the records that have arrived.
- *
- * The files are segments, written one after another and then again from the
- * first. An event ends when its record is durable.
+ * leader appends and synchronises the records that have arrived. The files are
+ * segments, written one after another and then again from the first. An event
+ * ends when its record is durable.
  */
 #include "tests/fileio/group.h"
 
@@ -20,8 +19,8 @@ void group_publish(struct group *g, uint64_t n)
 {
   atomic_fetch_add(&g->durable, n);
   atomic_store(&g->led, false);
-  /* After the lead is free: a thread that saw the lead taken must not sleep
-   * through the change. */
+  /* After the lead is free: a thread that saw it taken must not sleep through
+   * the change. */
   atomic_fetch_add(&g->news, 1);
   wait_wake_all(&g->news);
 }
@@ -53,7 +52,7 @@ struct wal {
   struct group group;
   uint64_t part_max; /* records in a write */
   size_t bytes;
-  char *buf; /* owned; for the leader */
+  char *buf;
 };
 
 struct wal_engine {
@@ -114,7 +113,6 @@ static int engine_wal_sync(void *engine, uint32_t file, struct err *err)
   return io_sync(e->io, file, io_now(e->io), err);
 }
 
-/* The first records of a part that end in one file. */
 static struct request engine_wal_first_of(const struct wal_engine *e,
                                           const struct group_part *part,
                                           uint64_t *ret_n)
@@ -156,7 +154,6 @@ static int engine_wal_write_records(struct wal_engine *e,
   return io_written(io, r, generation, err);
 }
 
-/* Makes the first records durable, and publishes them. */
 static int engine_wal_lead(struct wal_engine *e, const struct group_part *part,
                            struct err *err)
 {

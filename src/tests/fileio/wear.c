@@ -117,8 +117,8 @@ void steady_facts(const struct steady *s, struct facts *to)
   facts_real(to, "steady.trend", now.slope);
 }
 
-#define SECTOR 512   /* of the counts */
-#define NESTED_MAX 8 /* devices on devices */
+#define SECTOR 512
+#define NESTED_MAX 8
 #define MIB 1048576.0
 
 static bool wear_copy_name(char to[WEAR_NAME_MAX], const char *name)

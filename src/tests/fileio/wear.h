@@ -1,9 +1,7 @@
 /*
- * wear.h - how much the device below the files has written.
- *
- * The system counts sectors per disk and partition, of all programs, but not
- * what a disk does inside. Devices on others (device mapper, RAID) are replaced
- * by those.
+ * wear.h - how much the device below the files has written: sectors per disk
+ * and partition, of all programs, but not what a disk does inside. Devices on
+ * others (device mapper, RAID) are replaced by those.
  */
 #ifndef BENCH_TESTS_FILEIO_WEAR_H
 #define BENCH_TESTS_FILEIO_WEAR_H
@@ -52,8 +50,7 @@ void steady_add(struct steady *s, double rate);
 /* Between events. False: steady, the worker can leave. */
 bool steady_goes_on(struct steady *s, const struct worker *w);
 
-/* After the run: prints whether the throughput became steady, and adds the
- * facts. */
+/* After the run. */
 void steady_tell(const struct steady *s);
 void steady_facts(const struct steady *s, struct facts *to);
 
@@ -80,13 +77,11 @@ void wear_find(struct wear *w, const char *root, dev_t number);
 
 void wear_start(struct wear *w, unsigned workers);
 
-/* A worker's bytes are on the device. Any thread. */
 void wear_add(struct wear *w, uint64_t bytes);
 
 /* So far. False: unknown. */
 bool wear_read(const struct wear *w, uint64_t *ret_bytes);
 
-/* After the run. */
 void wear_tell(const struct wear *w);
 void wear_facts(const struct wear *w, struct facts *to);
 

@@ -24,10 +24,11 @@ struct witness {
   /* Constant while workers exist. */
   struct sync_log_header header;
   uint64_t blocks_per_file;
-  enum sync_log_kind written; /* kind of completed writes */
-  struct sync_log *log;       /* owned */
-  _Atomic bool *failed; /* owned; [files]: after a failed fsync, later ones
-                           acknowledge nothing, even if the log lacks that */
+  enum sync_log_kind written;
+  struct sync_log *log; /* owned */
+  _Atomic bool
+    *failed; /* owned; [files]: after a failed fsync, later ones acknowledge
+                nothing, even if the log lacks the failure */
 
   _Atomic uint64_t last CACHE_ALIGNED;
 };

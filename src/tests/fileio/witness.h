@@ -2,9 +2,9 @@
  * witness.h - --file-crash-log: a run whose writes can be judged after a crash.
  *
  * Blocks have stamps (validate.h) with a generation. The log (sync_log.h) has
- * writes begun and completed, and fsyncs. Writes to one block are never in
- * flight together: while the block is claimed, a counter of the run gives the
- * generation. In the modes wal and mixed, one thread at a time writes a file.
+ * begun and completed writes, and fsyncs. A block is claimed during a write, so
+ * its generations, from a counter of the run, ascend. In the modes wal and
+ * mixed, one thread at a time writes a file.
  */
 #ifndef BENCH_TESTS_FILEIO_WITNESS_H
 #define BENCH_TESTS_FILEIO_WITNESS_H
