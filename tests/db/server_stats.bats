@@ -31,6 +31,7 @@ to() {
 
 teardown() {
   pooler_stop
+  [[ -z ${proxy_pid-} ]] || kill "$proxy_pid"
 }
 
 bench() {
@@ -435,6 +436,34 @@ assert server["figures"]["commits"] > 0 and server["figures"]["connections"] >= 
 print(server.get("pid"), server["not_read"])
 assert server["pid"] == '"$PG_PID"'
 assert not any("CPU" in n["figures"] for n in server["not_read"])'
+}
+
+@test "mysql: behind a proxy as old as the server, the process is that of the server" {
+  to my
+  servers shutdown "$server"
+  python3 -c '
+import socket, sys, threading
+def copy(a, b):
+    while data := a.recv(65536):
+        b.sendall(data)
+    b.shutdown(socket.SHUT_WR)
+front = socket.create_server(("127.0.0.1", 0))
+print(front.getsockname()[1], flush=True)
+while True:
+    client = front.accept()[0]
+    server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    for pair in (client, server), (server, client):
+        threading.Thread(target=copy, args=pair, daemon=True).start()
+' "$MY_PORT" >port 2>proxy.log 3>&- &
+  proxy_pid=$!
+  servers restart "$server"
+  servers_env "$server"
+  until [[ -s port ]]; do kill -0 "$proxy_pid"; done
+  bench oltp_point_select --db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$(<port)" --mysql-user="$MY_USER" \
+    --mysql-db="$MY_DB" --table-size=2000 --threads=1 --time=1 --server-stats=on --json=r.json run
+  check r.json '
+print(server.get("pid"), server["not_read"])
+assert server["pid"] == '"$MY_PID"
 }
 
 @test "behind a pooler, the monitor and the run prepare under different names" {
