@@ -90,6 +90,23 @@ LUA
   says '20 committed, 2 with unknown outcome, the tables have 21: ok'
 }
 
+@test "a server whose aggregates of empty tables give no row" {
+  local workload
+  for workload in append ingest; do
+    cat >script.lua <<LUA
+local checked = require("bench_checked")
+local numbers = checked.numbers
+function checked.numbers(con, query, ...)
+  if not query:find("MAX(", 1, true) then return numbers(con, query, ...) end
+end
+require("$workload")
+LUA
+    bench -0 ./script.lua --db-driver=sqlite --sqlite-db=$workload.db prepare
+    bench -1 ./script.lua --db-driver=sqlite --sqlite-db=$workload.db --events=1 run
+    must has "$stderr" "^FATAL: .*no row for 'SELECT COALESCE\\(MAX\\(.*: an error of it was ignored, or this server has no aggregates of empty tables$"
+  done
+}
+
 @test "a COMMIT that was interrupted has an unknown outcome, one that was refused has none" {
   use counter
   cat >doubt.lua <<'LUA'

@@ -232,6 +232,18 @@ function checked.numbers(con, query, ...)
    return unpack(row, 1, 8)
 end
 
+-- The value of an aggregate that is never NULL.
+function checked.aggregate(con, query, ...)
+   local value = checked.numbers(con, query, ...)
+
+   if value == nil then
+      error(format("no row for '%s': an error of it was ignored, or this " ..
+                   "server has no aggregates of empty tables",
+                   format(query, ...)), 0)
+   end
+   return value
+end
+
 -- Adds the number of rows for which a condition holds, and the first key.
 function checked.no_rows(con, faults, name, key, condition, words)
    local n, first = checked.numbers(

@@ -55,8 +55,8 @@ end
 
 -- The first free group of keys.
 local function free_group(con, spec)
-   local last = checked.numbers(con, "SELECT COALESCE(MAX(id), 0) FROM %s",
-                                spec.names[1])
+   local last = checked.aggregate(con, "SELECT COALESCE(MAX(id), 0) FROM %s",
+                                  spec.names[1])
    return math.floor(last / sysbench.opt.keys) + 1
 end
 
