@@ -261,7 +261,6 @@ static pid_t reader_find_server(struct reader *w, int fd)
       !link_query(&w->link, s->place_sql, reader_take_place, &place) ||
       !place.here || !link_query(&w->link, s->age_sql, reader_take_two, &n))
     return 0;
-  /* A proxy may be as old as its server. */
   pid = place.port > 0 ? local_listener((unsigned)place.port) : 0;
   if (!local_is_of_age("", pid, n.of[1]))
     pid = local_server(fd);

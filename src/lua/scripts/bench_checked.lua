@@ -232,7 +232,7 @@ function checked.numbers(con, query, ...)
    return unpack(row, 1, 8)
 end
 
--- The value of an aggregate that is never NULL.
+-- The value of an aggregate, never NULL.
 function checked.aggregate(con, query, ...)
    local value = checked.numbers(con, query, ...)
 
