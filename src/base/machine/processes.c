@@ -19,14 +19,15 @@ enum {
   KERNEL_THREAD = 0x00200000,
 };
 
-static const char *const mysql_servers[] = { "mariadbd",    "mysqld",
+static const char *const mysql_servers[] = { "mariadbd", "mysqld",
                                              "tidb-server", "tikv-server",
-                                             "mysqlrouter", NULL };
+                                             NULL };
 static const char *const pgsql_servers[] = { "postgres", "postmaster",
                                              "cockroach", "yb-tserver", NULL };
-static const char *const proxies[] = { "pgbouncer", "proxysql", "maxscale",
-                                       "pgcat",     "odyssey",  "pgpool",
-                                       "haproxy",   NULL };
+static const char *const proxies[] = { "pgbouncer", "proxysql",    "maxscale",
+                                       "pgcat",     "odyssey",     "pgpool",
+                                       "haproxy",   "mysqlrouter", "vtgate",
+                                       NULL };
 
 static bool is_one_of(const char *name, const char *const *list)
 {

@@ -255,6 +255,12 @@ static void test_processes(void)
   processes_between(&a, &b, &one, "bench", &use);
   OK(use.server_ns == 135 * tick_ns && strcmp(use.server, "postgres") == 0,
      "a proxy: all servers that may be behind it");
+  put_process(77, "mysqlrouter", 0, 5, 0);
+  processes_done(&b);
+  processes_read(&b, root);
+  use = (struct machine_use){ 0 };
+  processes_between(&a, &b, &one, "bench", &use);
+  OK(use.server_ns == 135 * tick_ns, "MySQL Router is one");
   put("/proc/77/stat", "77 (short) S 1 2 3 4 -1 0 6 7\n");
   processes_done(&a);
   processes_read(&a, root);
