@@ -41,6 +41,9 @@ struct server {
   void *(*serve)(void *); /* [opt] */
   const char *real_port;  /* of a server behind this one */
   bool strips;
+  bool accepts; /* the token */
+  _Atomic size_t left;
+  char how; /* the last login ended: r, l, c or - */
 };
 
 static const char accepted[] = "E\0\0\0\x24SFATAL\0VFATAL\0C28000\0Maccepted\0";
@@ -305,6 +308,195 @@ static void begin_too_soon(const char *answer)
   fixture_done(&f);
 }
 
+/* ---- a server that asks for a token ---- */
+
+#define TOKEN "secret.token"
+
+static const char asks[] = "R\0\0\0\x15\0\0\0\x0aOAUTHBEARER\0\0",
+                  lets_in[] = "R\0\0\0\x08\0\0\0\0"
+                              "S\0\0\0\x18server_version\0"
+                              "18.1\0"
+                              "Z\0\0\0\5I",
+                  answers[] = "T\0\0\0\6\0\1"
+                              "D\0\0\0\x0b\0\1\0\0\0\1"
+                              "1C\0\0\0\x0dSELECT 1\0Z\0\0\0\5I",
+                  refuses[] =
+                    "R\0\0\0\x22\0\0\0\x0b{\"status\":\"invalid_token\"}",
+                  error[] = "E\0\0\0\x17SFATAL\0C28000\0Mno\0\0";
+
+struct token_peer {
+  SSL *ssl; /* [opt] */
+  int fd;
+  size_t left; /* bytes, before the server hangs up */
+};
+
+static bool peer_hears(const struct token_peer *p, const char *text)
+{
+  char bytes[1024];
+  const int n = p->ssl ? SSL_read(p->ssl, bytes, sizeof(bytes))
+                       : (int)recv(p->fd, bytes, sizeof(bytes), 0);
+
+  return n > 0 && memmem(bytes, (size_t)n, text, strlen(text)) != NULL;
+}
+
+static bool peer_says(struct token_peer *p, const char *bytes, size_t n)
+{
+  const size_t some = n < p->left ? n : p->left;
+
+  p->left -= some;
+  if (some > 0 && p->ssl)
+    return SSL_write(p->ssl, bytes, (int)some) == (int)some && some == n;
+  return some == n && send(p->fd, bytes, n, 0) == (ssize_t)n;
+}
+
+static char peer_logs_in(struct token_peer *p, bool accepts)
+{
+  if (!peer_hears(p, "user") || !peer_says(p, asks, sizeof(asks) - 1))
+    return 'c';
+  if (!peer_hears(p, "auth=Bearer " TOKEN "\1\1"))
+    return '-';
+  if (!accepts)
+    return peer_says(p, refuses, sizeof(refuses) - 1) && peer_hears(p, "\1") &&
+               peer_says(p, error, sizeof(error) - 1)
+             ? 'r'
+             : 'c';
+  if (!peer_says(p, lets_in, sizeof(lets_in) - 1))
+    return 'c';
+  while (peer_hears(p, "SELECT") && peer_says(p, answers, sizeof(answers) - 1))
+    ;
+  return 'l';
+}
+
+static void *serve_token(void *arg)
+{
+  struct server *s = arg;
+  int fd;
+
+  while ((fd = accept(s->fd, NULL, NULL)) >= 0) {
+    struct token_peer p = { .fd = fd, .left = s->left };
+    char request[8];
+    bool open = recv(fd, request, 8, MSG_WAITALL) == 8 &&
+                send(fd, s->answer, 1, 0) == 1;
+
+    if (open && *s->answer == 'S') {
+      p.ssl = SSL_new(s->ctx);
+      (void)SSL_set_fd(p.ssl, fd);
+      open = SSL_accept(p.ssl) == 1;
+    }
+    s->how = open ? peer_logs_in(&p, s->accepts) : '?';
+    SSL_free(p.ssl);
+    (void)close(fd);
+  }
+  return NULL;
+}
+
+static struct conn *token_client(struct fixture *f, struct server *s,
+                                 const char *mode)
+{
+  struct conn *c;
+
+  s->serve = serve_token;
+  s->left = s->left ? s->left : SIZE_MAX;
+  server_open(s, &usual);
+  c = client_open(f, mode, HOST, s->port);
+  f->host[0] = "127.0.0.1";
+  f->cfg.password = TOKEN;
+  return c;
+}
+
+static enum visit_rc token_visit(struct conn *c, struct outcome *out)
+{
+  struct visit v = { .sql = "SELECT 1",
+                     .len = 8,
+                     .until_ns = clock_now_ns() + 20 * NS_PER_S };
+
+  return pgsql_visit(c->session, &v, out);
+}
+
+static void token_is_refused(void)
+{
+  struct server s = { 0 };
+  struct outcome out = { 0 };
+  struct fixture f;
+  struct conn *c = token_client(&f, &s, "prefer");
+
+  OK(token_visit(c, &out) == VISIT_FAILED && out.permanent &&
+       strstr(out.msg, "FATAL:  no\nDETAIL:  {\"status\":\"invalid_token\"}"),
+     "token: the reason of a refusal");
+  OK(!strstr(out.msg, TOKEN), "token: not shown");
+  server_close(&s);
+  OK(s.how == 'r', "token: no second attempt without TLS");
+  fixture_done(&f);
+}
+
+static void token_in_the_clear(bool allowed)
+{
+  struct server s = { .answer = "N", .accepts = true };
+  struct outcome out = { 0 };
+  struct fixture f;
+  struct conn *c = token_client(&f, &s, "prefer");
+  enum visit_rc rc;
+
+  f.cfg.cleartext = allowed;
+  rc = token_visit(c, &out);
+  server_close(&s);
+  if (allowed)
+    OK(rc == VISIT_DONE && s.how == 'l', "token: without TLS if allowed");
+  else
+    OK(rc == VISIT_FAILED && s.how == '-' && out.permanent &&
+         strstr(out.msg, "a token, without TLS"),
+       "token: a server without TLS does not get it");
+  fixture_done(&f);
+}
+
+/* Of a thread, too: libpq has no token. */
+static void token_session(void)
+{
+  struct server s = { .accepts = true };
+  struct outcome out = { 0 };
+  struct fixture f;
+  struct conn *c = token_client(&f, &s, "require");
+  PGresult *result;
+
+  OK(c->driver->connect(c->session, clock_now_ns() + 20 * NS_PER_S, &out) ==
+         0 &&
+       pgsql_of(c->session)->raw,
+     "token: a session of a thread");
+  result = pgsql_ask(pgsql_of(c->session), "SELECT 1");
+  OK(PQntuples(result) == 1 && PQnfields(result) == 1, "token: a question");
+  OK_STR(PQgetvalue(result, 0, 0), "1", "token: its answer");
+  OK_STR(pgsql_of(c->session)->version, "18.1", "token: the server's version");
+  PQclear(result);
+  c->driver->disconnect(c->session);
+  OK(c->driver->connect(c->session, clock_now_ns() + 20 * NS_PER_S, &out) == 0,
+     "token: the next one");
+  c->driver->disconnect(c->session);
+  f.cfg.protocol = PGSQL_LIBRARY;
+  OK(c->driver->connect(c->session, clock_now_ns() + 20 * NS_PER_S, &out) < 0,
+     "token: the library alone cannot");
+  server_close(&s);
+  fixture_done(&f);
+}
+
+static void token_cut(void)
+{
+  const size_t all = sizeof(asks) + sizeof(lets_in) + sizeof(answers) - 3;
+  struct server s = { .accepts = true };
+  size_t failed = 0;
+  struct fixture f;
+  struct conn *c = token_client(&f, &s, "require");
+
+  for (size_t i = 1; i <= all; i++) {
+    struct outcome out = { 0 };
+
+    s.left = i;
+    failed += token_visit(c, &out) == VISIT_FAILED && !strstr(out.msg, TOKEN);
+  }
+  OK(failed == all - 1, "token: cut at each byte");
+  server_close(&s);
+  fixture_done(&f);
+}
+
 /* ---- permissions of the client's key ---- */
 
 static void key_with(mode_t permissions)
@@ -450,6 +642,11 @@ int main(void)
     begin_at_once(i);
   begin_too_soon("S");
   begin_too_soon("N");
+  token_is_refused();
+  token_in_the_clear(false);
+  token_in_the_clear(true);
+  token_session();
+  token_cut();
   for (size_t i = 0; i < 5; i++)
     key_with((const mode_t[]){ 0600, 0640, 0644, 0660, 0604 }[i]);
   bind_to_channel(true, false);

@@ -24,7 +24,7 @@ enum {
   KEYWORDS_MAX = 32
 };
 
-/* Keywords and values for libpq; a later one wins. */
+/* A later one wins. */
 struct words {
   size_t n;
   const char *key[KEYWORDS_MAX], *value[KEYWORDS_MAX];
@@ -128,7 +128,7 @@ static bool is_other_server(const char *text)
 enum attempt {
   ATTEMPT_DONE,
   ATTEMPT_UNANSWERED, /* another address may be better */
-  ATTEMPT_REFUSED,    /* final */
+  ATTEMPT_REFUSED,
 };
 
 /* An error that arrives unasked looks like a notice, too. */
@@ -257,10 +257,13 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
 
 static int library_opened(struct pgsql_session *p, struct outcome *out)
 {
+  const char *version = PQparameterStatus(p->conn, "server_version");
+
   (void)PQsetErrorVerbosity(p->conn, PQERRORS_DEFAULT);
   p->link.fd = PQsocket(p->conn);
   atomic_store_explicit(&p->fd_to_cut, p->link.fd, memory_order_relaxed);
   p->can_cancel = false;
+  (void)snprintf(p->version, sizeof(p->version), "%s", version ? version : "");
   if (choose_protocol(p, out) < 0)
     return -1;
   p->settings_moved = false;
@@ -278,6 +281,16 @@ static int not_opened(struct pgsql_session *p, struct outcome *out)
   return -1;
 }
 
+/* In the words of libpq 15 to 17, and of libpq 18, which would ask its user. */
+static bool wants_token(const struct session *s, const char *text)
+{
+  const struct pgsql_cfg *cfg = s->cfg;
+
+  return cfg->protocol != PGSQL_LIBRARY &&
+         (strstr(text, "SASL authentication mechanisms are supported") ||
+          strstr(text, "server requires OAuth authentication"));
+}
+
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
@@ -287,6 +300,10 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
     *out = (struct outcome){ 0 };
     strbuf_clear(&p->text);
     rc = open_conn(p, until_ns, out) ? VISIT_DONE : VISIT_FAILED;
+    if (rc == VISIT_FAILED && wants_token(s, strbuf_str(&p->text))) {
+      pgsql_raw_always(s);
+      rc = pgsql_raw_connect(s, until_ns, out);
+    }
   }
   if (rc == VISIT_FAILED)
     return not_opened(p, out);
@@ -347,10 +364,6 @@ void pgsql_shutdown(struct session *s)
                  SHUT_RDWR);
 }
 
-/*
- * "
- * \tIs the server"
- */
 static const char *add_up_to_hint(struct strbuf *line, const char *text)
 {
   const char *hint = strstr(text, "\n\t");
@@ -374,6 +387,7 @@ static void add_login_hint(struct strbuf *lines, const char *text,
   } hints[] = {
     { "password authentication failed", "; see --pgsql-user and ", true },
     { "no password supplied", "; see --pgsql-user and ", true },
+    { "bearer authentication failed", "; see --pgsql-user and ", true },
     { "Peer authentication failed",
       "; see --pgsql-user, or connect by TCP with --pgsql-host" },
     { "no pg_hba.conf entry",

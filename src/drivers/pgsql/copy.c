@@ -173,7 +173,7 @@ static const char *const not_binary[] = {
 
 static bool possible(struct session *s, const char **ret_why)
 {
-  *ret_why = "a session of --clients has no COPY";
+  *ret_why = "a session without libpq has no COPY";
   return !pgsql_is_raw(pgsql_of(s));
 }
 

@@ -43,15 +43,16 @@ static void about_put_library(pgsql_put *put, void *ctx)
 static void about_put_transport(const struct session *s, PGconn *conn,
                                 pgsql_put *put, void *ctx)
 {
+  const bool raw = pgsql_is_raw(pgsql_const(s));
   const char *host = PQhost(conn), *port = PQport(conn);
   const char *address = PQhostaddr(conn);
   struct pgsql_params p = { 0 };
   struct err err;
   char text[256];
 
-  if (!host)
+  if (!host && !raw)
     return;
-  if (env_relay(s) && pgsql_params_make(&p, s, &err) == 0) {
+  if ((raw || env_relay(s)) && pgsql_params_make(&p, s, &err) == 0) {
     host = p.host;
     port = p.port ? p.port : "5432";
   }
@@ -69,39 +70,36 @@ static void about_put_transport(const struct session *s, PGconn *conn,
   pgsql_params_done(&p);
 }
 
-static void about_put_tls(PGconn *conn, pgsql_put *put, void *ctx)
+static void about_put_tls(const struct pgsql_session *p, pgsql_put *put,
+                          void *ctx)
 {
-  static const struct {
-    const char *attribute, *key;
-  } part[] = {
-    { "protocol", "tls_protocol" },
-    { "cipher", "tls_cipher" },
-    { "compression", "compression" },
-  };
+  const char *compression = NULL;
+  struct tls_names n = { "none", "none" };
 
-  for (size_t i = 0; i < ARRAY_SIZE(part); i++) {
-    const char *value = PQsslInUse(conn)
-                          ? PQsslAttribute(conn, part[i].attribute)
-                          : NULL;
-
-    put(ctx, part[i].key, value ? value : i == 2 ? "off" : "none");
+  if (PQsslInUse(p->conn)) {
+    n.version = PQsslAttribute(p->conn, "protocol");
+    n.cipher = PQsslAttribute(p->conn, "cipher");
+    compression = PQsslAttribute(p->conn, "compression");
+  } else if (p->link.tls) {
+    n = wire_tls_about(p->link.tls);
   }
+  put(ctx, "tls_protocol", n.version);
+  put(ctx, "tls_cipher", n.cipher);
+  put(ctx, "compression", compression ? compression : "off");
 }
 
 static void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
 {
-  PGconn *conn = pgsql_of(s)->conn;
-  const char *version = PQparameterStatus(conn, "server_version");
+  const struct pgsql_session *p = pgsql_of(s);
 
   about_put_library(put, ctx);
   put(ctx, "protocol",
-      pgsql_of(s)->plain_chosen || (s->only_asked && s->env->shares_thread)
-        ? "wire"
-        : "library");
-  if (version)
-    put(ctx, "server_version", version);
-  about_put_transport(s, conn, put, ctx);
-  about_put_tls(conn, put, ctx);
+      p->plain_chosen || (s->only_asked && s->env->shares_thread) ? "wire"
+                                                                  : "library");
+  if (*p->version)
+    put(ctx, "server_version", p->version);
+  about_put_transport(s, p->conn, put, ctx);
+  about_put_tls(p, put, ctx);
 }
 
 /* Other databases have their own name in version(): in place of PostgreSQL,
@@ -110,7 +108,7 @@ static void about_put_flavour(struct pgsql_session *p, pgsql_put *put,
                               void *ctx)
 {
   static const char product[] = "PostgreSQL ", bits[] = "-bit";
-  const char *version = PQparameterStatus(p->conn, "server_version");
+  const char *version = p->version;
   PGresult *result = pgsql_ask(p, "SELECT version()");
   const char *text = result && PQntuples(result) == 1 ? PQgetvalue(result, 0, 0)
                                                       : "";
@@ -121,7 +119,7 @@ static void about_put_flavour(struct pgsql_session *p, pgsql_put *put,
 
   if (!to)
     to = text + len;
-  if (version && *version && strncmp(text, product, head) == 0 &&
+  if (*version && strncmp(text, product, head) == 0 &&
       strncmp(text + head, version, strlen(version)) == 0) {
     const char *last = strrchr(text, ',');
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "base/digest.h"
+#include "base/minmax.h"
 #include "base/parse.h"
 #include "base/secret.h"
 #include "db/env.h"
@@ -37,7 +38,8 @@ enum {
 };
 
 static const char mechanism_plain[] = "SCRAM-SHA-256",
-                  mechanism_bound[] = "SCRAM-SHA-256-PLUS";
+                  mechanism_bound[] = "SCRAM-SHA-256-PLUS",
+                  mechanism_token[] = "OAUTHBEARER";
 
 static bool send_message(struct wire_buffer *out, uint8_t type, const void *a,
                          size_t a_len, const void *b, size_t b_len)
@@ -167,7 +169,7 @@ static bool note_error(struct pgsql_handshake *g, const uint8_t *body,
   g->refused = true;
   g->text[0] = '\0';
   add_line(g, severity, text);
-  add_line(g, "DETAIL", detail);
+  add_line(g, "DETAIL", *g->refusal ? g->refusal : detail);
   add_line(g, "HINT", hint);
   return true;
 }
@@ -218,6 +220,53 @@ static bool is_listed(const char *name, const uint8_t *list, size_t len)
   return false;
 }
 
+/* RFC 7628.  Whoever sees the token can log in with it. */
+static enum handshake_rc begin_token(struct pgsql_handshake *g,
+                                     struct wire_buffer *out)
+{
+  static const char in_front[] = "n,,\1auth=Bearer ", behind[] = "\1\1";
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop"
+                                "qrstuvwxyz0123456789-._~+/=";
+  const char *token = g->who->password;
+  const size_t n = strlen(token), front = sizeof(in_front) - 1;
+  uint8_t head[sizeof(mechanism_token) + 4 + sizeof(in_front)];
+  uint8_t *at = head + sizeof(mechanism_token);
+  size_t from;
+
+  if (!g->encrypted && !g->cleartext)
+    return forged(g, "the server asks for a token, without TLS: use "
+                     "--pgsql-sslmode=require, or allow it with "
+                     "--pgsql-cleartext=on");
+  if (token[strspn(token, letters)] != '\0')
+    return forged(g, "the server asks for a token, and the password has "
+                     "characters that tokens cannot have");
+  memcpy(head, mechanism_token, sizeof(mechanism_token));
+  at = put_u32(at, (uint32_t)(front + n + 2));
+  memcpy(at, in_front, front);
+  from = out->end;
+  g->stage = HANDSHAKE_TOKEN;
+  if (!send_message(out, 'p', head, sizeof(mechanism_token) + 4 + front, token,
+                    n) ||
+      !wire_buffer_append(out, behind, 2))
+    return no_memory(g);
+  (void)put_u32(out->bytes + from + 1, (uint32_t)(out->end - from - 1));
+  return HANDSHAKE_MORE;
+}
+
+/* An error follows our answer. */
+static enum handshake_rc end_token(struct pgsql_handshake *g,
+                                   const uint8_t *body, size_t len,
+                                   struct wire_buffer *out)
+{
+  (void)snprintf(g->refusal, sizeof(g->refusal), "%.*s",
+                 (int)min_u64(len, sizeof(g->refusal)), (const char *)body);
+  for (char *c = g->refusal; *c; c++)
+    *c = *c < ' ' || *c > '~' ? ' ' : *c;
+  g->stage = HANDSHAKE_TOKEN_REFUSED;
+  return send_message(out, 'p', "\1", 1, NULL, 0) ? HANDSHAKE_MORE
+                                                  : no_memory(g);
+}
+
 static enum handshake_rc begin_scram(struct pgsql_handshake *g,
                                      const uint8_t *body, size_t len,
                                      struct wire_buffer *out)
@@ -230,7 +279,9 @@ static enum handshake_rc begin_scram(struct pgsql_handshake *g,
   size_t n;
 
   if (!is_listed(mechanism, body, len))
-    return cannot(g, "the server knows no SCRAM-SHA-256");
+    return is_listed(mechanism_token, body, len)
+             ? begin_token(g, out)
+             : cannot(g, "the server knows no SCRAM-SHA-256");
   if (offered && !g->encrypted)
     return forged(g, "server offered SCRAM-SHA-256-PLUS authentication over a "
                      "non-SSL connection");
@@ -287,12 +338,15 @@ static enum handshake_rc take_request(struct pgsql_handshake *g,
   kind = get_u32(body);
   body += 4;
   len -= 4;
-  if (kind == REQUEST_OK && (first || g->stage == HANDSHAKE_LOGGED_IN)) {
+  if (kind == REQUEST_OK && (first || g->stage == HANDSHAKE_TOKEN ||
+                             g->stage == HANDSHAKE_LOGGED_IN)) {
     g->stage = HANDSHAKE_SETTINGS;
     return HANDSHAKE_MORE;
   }
   if (kind == REQUEST_SASL_CONTINUE && g->stage == HANDSHAKE_SCRAM_FIRST)
     return go_on_with_scram(g, body, len, out);
+  if (kind == REQUEST_SASL_CONTINUE && g->stage == HANDSHAKE_TOKEN)
+    return end_token(g, body, len, out);
   if (kind == REQUEST_SASL_FINAL && g->stage == HANDSHAKE_SCRAM_LAST)
     return end_scram(g, body, len);
   if (!first)
@@ -323,6 +377,8 @@ static void note_setting(struct pgsql_handshake *g, const uint8_t *body,
     g->backslash = strcmp(value, "off") == 0;
   else if (strcmp(name, "client_encoding") == 0)
     (void)snprintf(g->encoding, sizeof(g->encoding), "%s", value);
+  else if (strcmp(name, "server_version") == 0)
+    (void)snprintf(g->version, sizeof(g->version), "%s", value);
 }
 
 static void note_cancel_key(struct pgsql_handshake *g, const uint8_t *body,
@@ -553,6 +609,7 @@ static const char *opening_why_not(struct opening *o)
     (void)snprintf(o->path, sizeof(o->path), "%s/.s.PGSQL.%s", p->host,
                    o->port);
     o->base.path = o->path;
+    o->messages.cleartext = true; /* nobody listens */
     return NULL;
   }
   if (parse_int(o->port, &port) < 0 || port < 1 || port > UINT16_MAX)
@@ -785,7 +842,8 @@ static bool opening_may_turn(const struct opening *o)
 {
   const struct pgsql_handshake *g = &o->messages;
 
-  if (o->base.path || (o->base.step != VISIT_LOGIN && !o->base.link.tls))
+  if (o->base.path || g->stage == HANDSHAKE_TOKEN_REFUSED ||
+      (o->base.step != VISIT_LOGIN && !o->base.link.tls))
     return false;
   if (o->tls == OPENING_PLAIN)
     return *pgsql_sslmodes[o->params.cfg->sslmode] == 'a' && g->refused;
@@ -801,7 +859,8 @@ static void opening_turn(struct opening *o)
   o->tls = o->tls == OPENING_PLAIN ? OPENING_TLS : OPENING_PLAIN;
   o->messages = (struct pgsql_handshake){ .who = g->who,
                                           .keys = g->keys,
-                                          .until_ns = g->until_ns };
+                                          .until_ns = g->until_ns,
+                                          .cleartext = g->cleartext };
   handshake_done(&o->base);
   strbuf_clear(&o->p->text);
 }
@@ -832,7 +891,8 @@ static enum visit_rc opening_open(struct opening *o, struct session *s,
   o->port = params->port ? params->port : "5432";
   o->messages = (struct pgsql_handshake){ .who = &o->who,
                                           .keys = &p->keys,
-                                          .until_ns = v->until_ns };
+                                          .until_ns = v->until_ns,
+                                          .cleartext = params->cfg->cleartext };
   p->keys.shared = s->env ? &s->env->process->login_keys : NULL;
   strbuf_clear(&p->text);
   why = opening_why_not(o);
@@ -865,7 +925,6 @@ static enum visit_rc opening_query(struct opening *o)
   o->out->counter = g->with_rows ? COUNTER_READ : COUNTER_OTHER;
   o->out->nfields = g->columns;
   o->out->nrows = g->rows;
-  /* libpq does not await the farewell either. */
   o->base.step = VISIT_CLOSE;
   (void)pgsql_handshake_end(&o->base.out);
   handshake_part(&o->base);
@@ -886,12 +945,25 @@ enum visit_rc pgsql_visit(struct session *s, struct visit *v,
 }
 
 enum {
-  RAW_NEVER = 1 /* only libpq can log in, or encrypt */
+  RAW_NEVER = 1, /* only libpq can log in, or encrypt */
+  RAW_ALWAYS     /* libpq cannot log in with a token */
 };
+
+static uint32_t raw_mode(const struct session *s)
+{
+  return atomic_load_explicit(&s->env->process->own_login,
+                              memory_order_relaxed);
+}
 
 void pgsql_raw_never(struct session *s)
 {
   atomic_store_explicit(&s->env->process->own_login, RAW_NEVER,
+                        memory_order_relaxed);
+}
+
+void pgsql_raw_always(struct session *s)
+{
+  atomic_store_explicit(&s->env->process->own_login, RAW_ALWAYS,
                         memory_order_relaxed);
 }
 
@@ -913,12 +985,13 @@ static void opening_adopt(struct opening *o)
   o->base.link = (struct wire_link){ .fd = -1 };
   atomic_store_explicit(&p->fd_to_cut, p->link.fd, memory_order_relaxed);
   p->raw = true;
-  p->wire.small = true;
+  p->wire.small = p->base.may_be_raw;
   p->settings_moved = true; /* the wire hears all changes */
   p->base.blocks = 0;
   (void)wire_keep_alive(p->link.fd);
   p->plain_chosen = p->plain = true;
   p->encoding = pg_char_to_encoding(g->encoding);
+  memcpy(p->version, g->version, sizeof(p->version));
   pgsql_set_dialect(p, g->backslash ? "off" : "on");
   p->can_cancel = g->can_cancel;
   memcpy(p->cancel, g->cancel, sizeof(p->cancel));
@@ -930,19 +1003,27 @@ enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
   const struct pgsql_cfg *cfg = s->cfg;
   const uint64_t now = clock_now_ns();
   const uint64_t left = until_ns > now ? until_ns - now : 0;
-  struct visit visit = { .until_ns = now +
-                                     left / 2 }; /* the rest is for libpq */
+  const bool always = raw_mode(s) == RAW_ALWAYS;
+  struct visit visit = {
+    .until_ns = now + (always ? left : left / 2) /* the rest is for libpq */
+  };
   struct opening o;
   enum visit_rc rc;
 
-  if (!s->may_be_raw || cfg->protocol == PGSQL_LIBRARY ||
-      atomic_load_explicit(&s->env->process->own_login, memory_order_relaxed) ==
-        RAW_NEVER)
+  if (!(s->may_be_raw || always) || cfg->protocol == PGSQL_LIBRARY ||
+      raw_mode(s) == RAW_NEVER)
     return VISIT_CANNOT;
   rc = opening_open(&o, s, &visit, out);
   if (rc == VISIT_CANNOT)
     pgsql_raw_never(s);
-  else if (rc == VISIT_FAILED && !opening_is_final(&o))
+  if (rc == VISIT_CANNOT && always) {
+    strbuf_addf(&o.p->text,
+                "the server asks for a token, and only bench's own login has "
+                "one, which is not possible: %s\n",
+                visit.why_not);
+    out->permanent = true;
+    rc = VISIT_FAILED;
+  } else if (rc == VISIT_FAILED && !opening_is_final(&o) && !always)
     rc = VISIT_CANNOT;
   else if (rc == VISIT_DONE && wire_buffer_have(&o.base.in) > 0)
     rc = VISIT_CANNOT; /* libpq reads on */

@@ -2,8 +2,9 @@
  * handshake.h - messages from the begin of a session to the answer of its first
  * statement: bytes in, bytes out, without a socket.
  *
- * No password, md5, SCRAM-SHA-256 and SCRAM-SHA-256-PLUS are possible.  A
- * password is sent as plain text only if the session is encrypted.
+ * No password, md5, SCRAM-SHA-256, SCRAM-SHA-256-PLUS and OAUTHBEARER are
+ * possible; the token is the password.  Plain passwords need TLS, tokens TLS or
+ * `cleartext`.
  */
 #ifndef BENCH_DRIVERS_PGSQL_HANDSHAKE_H
 #define BENCH_DRIVERS_PGSQL_HANDSHAKE_H
@@ -29,6 +30,8 @@ enum pgsql_handshake_stage {
   HANDSHAKE_LOGIN,
   HANDSHAKE_SCRAM_FIRST,
   HANDSHAKE_SCRAM_LAST,
+  HANDSHAKE_TOKEN,
+  HANDSHAKE_TOKEN_REFUSED,
   HANDSHAKE_LOGGED_IN,
   HANDSHAKE_SETTINGS,
   HANDSHAKE_ANSWER,
@@ -39,7 +42,7 @@ struct pgsql_handshake {
   const struct pgsql_handshake_who *who;
   struct scram_keys *keys; /* borrowed */
   uint64_t until_ns;
-  bool encrypted;
+  bool encrypted, cleartext;
   uint8_t end_point[TLS_END_POINT_MAX]; /* see wire_tls_end_point() */
   size_t end_point_len;
 
@@ -57,11 +60,13 @@ struct pgsql_handshake {
 
   bool backslash;
   char encoding[32]; /* client_encoding; "": unknown */
+  char version[32];  /* of the server; "": unknown */
   uint8_t cancel[16];
   bool can_cancel;
 
-  char state[6];   /* SQLSTATE; "": none */
-  char text[2048]; /* lines, each with its end */
+  char state[6];     /* SQLSTATE; "": none */
+  char refusal[256]; /* of a token, in JSON; "": none */
+  char text[2048];   /* lines, each with its end */
 };
 
 /* Append the first message to `out`; false: no memory. */

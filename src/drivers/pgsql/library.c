@@ -15,6 +15,7 @@
 
 enum {
   VALUE_HEAD = 16, /* what libpq stores for each value, in addition */
+  ASK_COLUMNS = 4,
 };
 
 static bool rows_add(PGresult *all, const PGresult *one, int n_fields,
@@ -196,10 +197,36 @@ void pgsql_drain(struct pgsql_session *p)
   pgsql_note_loss(p);
 }
 
+/* As libpq would make it. */
+static PGresult *ask_by_wire(struct pgsql_session *p, const char *sql)
+{
+  PGresAttDesc columns[ASK_COLUMNS] = { { NULL } };
+  sql_value values[ASK_COLUMNS];
+  struct outcome out = { 0 };
+  PGresult *answer = NULL;
+
+  if (pgsql_wire_query(p, sql, strlen(sql), &out) == 0 && out.nfields > 0 &&
+      out.nfields <= ASK_COLUMNS) {
+    answer = PQmakeEmptyPGresult(NULL, PGRES_TUPLES_OK);
+    (void)PQsetResultAttrs(answer, (int)out.nfields, columns);
+    for (int row = 0; p->wire.rows_left > 0; row++) {
+      (void)pgsql_wire_fetch(&p->wire, values);
+      for (int i = 0; i < (int)out.nfields; i++)
+        (void)PQsetvalue(answer, row, i, (char *)(uintptr_t)values[i].ptr,
+                         (int)values[i].len);
+    }
+  }
+  (void)pgsql_wire_drain(p, &out);
+  pgsql_wire_end(&p->wire);
+  return answer;
+}
+
 PGresult *pgsql_ask(struct pgsql_session *p, const char *sql)
 {
   PGresult *answer = NULL, *result;
 
+  if (pgsql_is_raw(p))
+    return ask_by_wire(p, sql);
   pgsql_wire_lend(p);
   if (PQsendQuery(p->conn, sql)) {
     while ((result = PQgetResult(p->conn)) != NULL) {
@@ -378,8 +405,6 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
   return 0;
 }
 
-/* libpq does not hear of changes that the wire code hears of. */
-
 /* Not in an aborted transaction: the server would refuse. */
 static void settings_ask_server(struct pgsql_session *p)
 {
@@ -401,7 +426,7 @@ static void settings_ask_server(struct pgsql_session *p)
 void pgsql_note_dialect(struct pgsql_session *p)
 {
   if (pgsql_is_raw(p))
-    return; /* the wire has heard all changes */
+    return;
   if (UNLIKELY(p->settings_moved))
     settings_ask_server(p);
   else

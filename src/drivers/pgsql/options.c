@@ -116,9 +116,9 @@ const struct opt pgsql_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .help = "send the password unencrypted if the server asks for that",
-    .man = "Servers with the methods password, ldap, pam or radius need the "
-           "plain password. Without this option it is only sent over TLS and "
-           "Unix sockets.",
+    .man = "Servers with the methods password, ldap, pam, radius or oauth need "
+           "the plain password or token. Without this option it is only sent "
+           "over TLS and Unix sockets.",
   },
   {
     OPT_WORD(struct pgsql_cfg, sslmode),

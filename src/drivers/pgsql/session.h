@@ -110,6 +110,7 @@ struct pgsql_session {
   bool plain;          /* now; libpq does not see all answers */
   bool settings_moved; /* libpq's settings may be outdated */
   int encoding;        /* then: of the client, in libpq's numbers */
+  char version[32];    /* of the server; "": unknown */
   struct pgsql_wire wire;
 
   PGresult *rows; /* owned: the open result set */
@@ -188,8 +189,9 @@ void pgsql_connect_reason(const struct session *s, const struct outcome *out,
  * VISIT_CANNOT: libpq has to open the session, or to say why not. */
 enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
                                 struct outcome *out);
-/* The session is encrypted, and so will the next ones be. */
 void pgsql_raw_never(struct session *s);
+/* The server asks for a token. */
+void pgsql_raw_always(struct session *s);
 static inline bool pgsql_is_raw(const struct pgsql_session *p)
 {
   return p->raw;

@@ -1,9 +1,8 @@
 /*
  * wire.h - executes statements on the plain socket of a connection of libpq.
  *
- * libpq copies every value, and asks for a description of each result: nine
- * tenths of the instructions of a client that only counts rows.  Here the
- * answer stays in one buffer, and rows become values when fetched.
+ * libpq copies every value, and asks for a description of each result.  Here
+ * the answer stays in one buffer, and rows become values when fetched.
  *
  * libpq is idle meanwhile and does not see the messages, which are whole
  * exchanges, up to ReadyForQuery.  It still prepares and frees statements,
@@ -42,7 +41,6 @@ int pgsql_wire_execute(struct pgsql_prepared *st, struct outcome *out);
 
 int pgsql_wire_fetch(struct pgsql_wire *w, sql_value *values);
 
-/* False: no memory.  A request that cannot be sent fails at its answer. */
 /* Without a Sync.  False: no memory. */
 bool pgsql_wire_add_execute(struct pgsql_prepared *st, struct wire_pipe *pipe);
 /* The statement is prepared again, or gone. */

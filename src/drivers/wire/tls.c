@@ -225,6 +225,11 @@ bool wire_tls_chose(const struct wire_tls *t, const char *alpn)
   return n == strlen(alpn) && memcmp(name, alpn, n) == 0;
 }
 
+struct tls_names wire_tls_about(const struct wire_tls *t)
+{
+  return (struct tls_names){ SSL_get_version(t->ssl), SSL_get_cipher(t->ssl) };
+}
+
 const char *wire_tls_why(const struct wire_tls *t)
 {
   return t->why;
@@ -609,6 +614,12 @@ bool wire_tls_chose(const struct wire_tls *t, const char *alpn)
 {
   (void)t, (void)alpn;
   return false;
+}
+
+struct tls_names wire_tls_about(const struct wire_tls *t)
+{
+  (void)t;
+  return (struct tls_names){ "", "" };
 }
 
 const char *wire_tls_why(const struct wire_tls *t)

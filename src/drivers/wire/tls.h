@@ -50,6 +50,11 @@ void wire_tls_free(struct wire_tls *t);
 int wire_tls_shake(struct wire_tls *t, int fd, uint64_t until_ns);
 /* Has the server chosen it (ALPN)? */
 bool wire_tls_chose(const struct wire_tls *t, const char *alpn);
+/* The version and the cipher (static). */
+struct tls_names {
+  const char *version, *cipher;
+};
+struct tls_names wire_tls_about(const struct wire_tls *t);
 /* The reason of OpenSSL (static). */
 const char *wire_tls_why(const struct wire_tls *t);
 /* The flaw of the certificate (static); NULL: none. */

@@ -34,6 +34,11 @@
 #define GSS "R\0\0\0\x08\0\0\0\7"
 #define ASK_MD5 "R\0\0\0\x0c\0\0\0\5salt"
 #define ASK_SCRAM "R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0"
+#define ASK_TOKEN "R\0\0\0\x15\0\0\0\x0aOAUTHBEARER\0\0"
+#define ASK_BOTH          \
+  "R\0\0\0\x23\0\0\0\x0a" \
+  "OAUTHBEARER\0SCRAM-SHA-256\0\0"
+#define NOT_THIS "R\0\0\0\x17\0\0\0\x0b{\"status\"\n:\"x\"}"
 #define ASK_OTHER "R\0\0\0\x0b\0\0\0\x0aX\0\0"
 #define KEY "K\0\0\0\x0c\0\0\0\1\0\0\0\2"
 #define ONE_ROW                    \
@@ -219,6 +224,68 @@ static void test_scram(void)
   OK(challenge("900000") == HANDSHAKE_LATE, "out of time");
 }
 
+/* ---- tokens ---- */
+
+#define SENT_TOKEN                                      \
+  "p\0\0\0\x30OAUTHBEARER\0\0\0\0\x1cn,,\1auth=Bearer " \
+  "a.B-9_~+/=\1\1"
+
+static void begin_token(bool encrypted)
+{
+  begin("a.B-9_~+/=");
+  greet.encrypted = encrypted;
+}
+
+static void test_token(void)
+{
+  begin_token(true);
+  OK(hear(BYTES(ASK_TOKEN)) == HANDSHAKE_MORE && has_said(BYTES(SENT_TOKEN)),
+     "the token");
+  OK(hear(BYTES(LOGIN_OK READY("I"))) == HANDSHAKE_READY, "let in");
+  begin_token(true);
+  MUST(hear(BYTES(ASK_TOKEN)) == HANDSHAKE_MORE);
+  OK(hear(BYTES(NOT_THIS)) == HANDSHAKE_MORE && has_said(BYTES("p\0\0\0\5\1")),
+     "refused, and the reason is acknowledged");
+  OK(hear(BYTES("E\0\0\0\x17SFATAL\0C28000\0Mno\0\0")) == HANDSHAKE_FAILED &&
+       greet.refused && strcmp(greet.state, "28000") == 0 &&
+       strcmp(greet.text, "FATAL:  no\nDETAIL:  {\"status\" :\"x\"}\n") == 0,
+     "the error, and the reason in one line");
+  begin_token(true);
+  MUST(hear(BYTES(ASK_TOKEN)) == HANDSHAKE_MORE);
+  MUST(hear(BYTES(NOT_THIS)) == HANDSHAKE_MORE);
+  OK(hear(BYTES(LOGIN_OK)) == HANDSHAKE_FAILED && greet.forged,
+     "let in after a refusal");
+  begin_token(true);
+  MUST(hear(BYTES(ASK_TOKEN)) == HANDSHAKE_MORE);
+  OK(hear(BYTES(ASK_SCRAM)) == HANDSHAKE_FAILED && greet.forged,
+     "another kind of login after the token");
+  begin_token(true);
+  OK(hear(BYTES(ASK_BOTH)) == HANDSHAKE_MORE &&
+       memcmp(out.bytes + 5, "SCRAM-SHA-256", 14) == 0,
+     "SCRAM, if the server has both");
+}
+
+static void test_token_not_sent(void)
+{
+  begin_token(false);
+  OK(hear(BYTES(ASK_TOKEN)) == HANDSHAKE_FAILED && greet.forged &&
+       out.end == 0 && strstr(greet.text, "without TLS"),
+     "no token without TLS");
+  begin_token(false);
+  greet.cleartext = true;
+  OK(hear(BYTES(ASK_TOKEN)) == HANDSHAKE_MORE && has_said(BYTES(SENT_TOKEN)),
+     "unless the user allows it");
+  begin("pass word");
+  greet.encrypted = true;
+  OK(hear(BYTES(ASK_TOKEN)) == HANDSHAKE_FAILED && greet.forged &&
+       out.end == 0 && strstr(greet.text, "tokens cannot have") &&
+       !strstr(greet.text, "pass word"),
+     "a password that is no token");
+  begin(NULL);
+  greet.encrypted = true;
+  OK(hear(BYTES(ASK_TOKEN)) == HANDSHAKE_CANNOT && out.end == 0, "no token");
+}
+
 /* ---- what only the library can, and nonsense ---- */
 
 static void test_library(void)
@@ -349,6 +416,8 @@ int main(void)
   test_trust();
   test_md5();
   test_scram();
+  test_token();
+  test_token_not_sent();
   test_library();
   test_errors();
   test_old_error();
