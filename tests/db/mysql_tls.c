@@ -24,17 +24,32 @@ static const char *const modes[] = { [CHECK_NAME] = "VERIFY_IDENTITY",
                                      [CHECK_CA] = "VERIFY_CA",
                                      [CHECK_IF_CA] = "REQUIRED" };
 
-static bool begin(int fd)
+static const char surplus[] = "\x10\0\0\2\xff\x16\4#28000injected";
+
+enum when {
+  NEVER,
+  EARLY,
+  LATE
+};
+
+static bool begin(int fd, enum when when)
 {
+  char bytes[128 + sizeof(surplus)];
   char greeting[] =
     "\0\0\0\0\x0a"
     "8.0.1\0\1\0\0\0saltsalt\0\0\xaa\x21\2\0\x1b\0\x15\0\0\0\0\0\0\0\0\0\0"
     "saltsaltsalt\0mysql_native_password";
   char request[36];
 
+  const size_t more = when == EARLY ? sizeof(surplus) - 1 : 0;
+
   greeting[0] = (char)(sizeof(greeting) - 4);
-  return send(fd, greeting, sizeof(greeting), 0) == sizeof(greeting) &&
-         recv(fd, request, sizeof(request), MSG_WAITALL) == sizeof(request);
+  memcpy(bytes, greeting, sizeof(greeting));
+  memcpy(bytes + sizeof(greeting), surplus, more);
+  return send(fd, bytes, sizeof(greeting) + more, 0) > 0 &&
+         recv(fd, request, sizeof(request), MSG_WAITALL) == sizeof(request) &&
+         (when != LATE ||
+          send(fd, surplus, sizeof(surplus) - 1, 0) == sizeof(surplus) - 1);
 }
 
 /* Its error names version and cipher. */
@@ -54,11 +69,13 @@ struct server {
   char port[8];
   pthread_t thread;
   SSL_CTX *ctx;
+  enum when when;
+  bool logs_in; /* the last client */
 };
 
 static void *serve(void *arg)
 {
-  const struct server *s = arg;
+  struct server *s = arg;
   int fd;
 
   while ((fd = accept(s->fd, NULL, NULL)) >= 0) {
@@ -66,8 +83,9 @@ static void *serve(void *arg)
     char first[1024];
 
     (void)SSL_set_fd(ssl, fd);
-    if (begin(fd) && SSL_accept(ssl) == 1 &&
-        SSL_read(ssl, first, sizeof(first)) > 0)
+    s->logs_in = begin(fd, s->when) && SSL_accept(ssl) == 1 &&
+                 SSL_read(ssl, first, sizeof(first)) > 0;
+    if (s->logs_in)
       refuse(ssl);
     SSL_free(ssl);
     (void)close(fd);
@@ -210,6 +228,23 @@ static void ciphers_and_versions(void)
   }
 }
 
+static void inject(enum when when, const char *what, const char *text)
+{
+  const uint64_t until_ns = clock_now_ns() + 20 * NS_PER_S;
+  struct visit v = { .sql = "SELECT 1", .len = 8, .until_ns = until_ns };
+  struct outcome out = { 0 };
+  struct session *s;
+  struct client c;
+
+  (void)client_open(&c, &usual);
+  c.server.when = when;
+  s = c.rig.con->session;
+  OK(s->driver->visit(s, &v, &out) == VISIT_FAILED && strstr(out.msg, text),
+     what);
+  client_close(&c);
+  OK(!c.server.logs_in, "... and nobody logs in");
+}
+
 int main(void)
 {
   const struct certificate_files *files = certificates_make();
@@ -217,6 +252,8 @@ int main(void)
   for (const struct certificate *c = certificates; c->what; c++)
     compare(c, files->ca);
   without_ca();
+  inject(EARLY, "bytes behind the greeting", "unencrypted data");
+  inject(LATE, "bytes in place of the handshake", "TLS/SSL error");
   ciphers_and_versions();
   certificates_unmake();
   return TAP_EXIT();

@@ -503,6 +503,14 @@ static enum handshake_rc take_packet(struct mysql_handshake *g,
                                      : take_verdict(g, packet, len, out);
 }
 
+/* The library would take them for part of the encrypted session. */
+static enum handshake_rc unencrypted(struct mysql_handshake *g)
+{
+  g->refused = true;
+  return messages_fail(
+    g, CODE_TLS, "TLS/SSL error: received unencrypted data after the greeting");
+}
+
 static enum handshake_rc out_of_step(struct mysql_handshake *g)
 {
   g->not_this = g->stage == HANDSHAKE_HELLO;
@@ -537,7 +545,7 @@ enum handshake_rc mysqld_handshake_take(struct mysql_handshake *g,
   }
   /* An answer without a statement. */
   if (rc == HANDSHAKE_READY && login && wire_buffer_have(in) > 0)
-    return out_of_step(g);
+    return g->stage == HANDSHAKE_TLS ? unencrypted(g) : out_of_step(g);
   return rc;
 }
 

@@ -516,12 +516,11 @@ enum handshake_rc pgsql_handshake_take(struct pgsql_handshake *g,
   return HANDSHAKE_MORE;
 }
 
-/* Of one attempt. */
 enum opening_tls {
   OPENING_PLAIN,
   OPENING_OFFERED, /* if the server has TLS */
   OPENING_TLS,
-  OPENING_DIRECT /* without a question */
+  OPENING_DIRECT
 };
 
 struct opening {
@@ -766,7 +765,7 @@ static enum visit_rc opening_shake(struct handshake *h)
   return VISIT_DONE;
 }
 
-/* One byte is read, unless an error begins there. */
+/* One byte: before TLS, anybody can send an error. */
 static enum visit_rc opening_ask_for_tls(struct handshake *h)
 {
   static const uint8_t request[] = { 0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f };
@@ -784,7 +783,8 @@ static enum visit_rc opening_ask_for_tls(struct handshake *h)
     return opening_broken(h, rc);
   answer = h->in.bytes[0];
   if (answer == 'E')
-    return handshake_talk(h, VISIT_TLS, true);
+    return opening_failed(
+      h, "server sent an error response during SSL exchange\n");
   wire_buffer_clear(&h->in);
   if (answer == 'S')
     return opening_shake(h);
@@ -986,7 +986,7 @@ static void opening_adopt(struct opening *o)
   atomic_store_explicit(&p->fd_to_cut, p->link.fd, memory_order_relaxed);
   p->raw = true;
   p->wire.small = p->base.may_be_raw;
-  p->settings_moved = true; /* the wire hears all changes */
+  p->settings_moved = true;
   p->base.blocks = 0;
   (void)wire_keep_alive(p->link.fd);
   p->plain_chosen = p->plain = true;

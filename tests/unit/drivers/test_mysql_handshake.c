@@ -217,7 +217,8 @@ static void test_tls(void)
   who.tls = TLS_REQUIRED;
   MUST(sizeof(HELLO_TLS) == 0x49 &&
        wire_buffer_append(&in, BYTES("\x49\0\0\0" HELLO_TLS "\0x")));
-  OK(mysqld_handshake_take(&greet, &in, &out) == HANDSHAKE_FAILED,
+  OK(mysqld_handshake_take(&greet, &in, &out) == HANDSHAKE_FAILED &&
+       greet.code == CODE_TLS && greet.refused,
      "bytes behind the greeting are no part of the encrypted session");
 }
 
