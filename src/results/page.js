@@ -37,7 +37,6 @@ const describe = path => {
   return [unit, factor, path.slice(0, path.length - end.length).replace(/^(system|servers\.\d+)\./, '').replace(/[._]/g, ' ')];
 };
 const TITLES = {
-  'What sessions waited for': 'Wait events', 'Statements as the server counts them': 'Top statements (server)',
   'Options that differ': 'Differences', 'Figures': 'Figures of the test', 'Dips': 'Dips and their causes',
 };
 const MACHINE = [
@@ -701,7 +700,7 @@ const PARTS = [
   {...OUTAGES, when: p => !p.severe && !p.data.parts, open: p => !p.many},
   {title: 'Statements and operations', open: p => !p.many, keys: () => ['Summary', 'Members', 'Operations', 'Errors', 'Figures']},
   {title: 'Server', when: p => !p.data.parts, open: () => false, draw: (d, p) => serversOf(d, p.runs),
-    keys: () => ['What sessions waited for', 'Statements as the server counts them']},
+    keys: () => ['Wait events', 'Top statements (server)']},
   {title: 'Machine', when: p => !p.data.parts, open: () => false, draw: (d, p) => machineOf(d, p.runs)},
   {title: 'Intervals', when: p => p.timed, open: () => false, draw: (d, p) => intervals(d, p.runs)},
   {title: 'Options', open: () => false, keys: () => ['Options that differ', 'Options']},

@@ -397,7 +397,7 @@ static void append_file(struct strbuf *out, const struct view *v, size_t i,
     strbuf_addf(out, ",\"%s\":", kept[k]);
     append_json(out, json_object_get(sweep, kept[k]));
   }
-  if (result_at(v->files[i].json, "database")) {
+  if (result_at(v->files[i].json, "database.protocol")) {
     strbuf_adds(out, ",\"database\":");
     append_json(out, result_at(v->files[i].json, "database"));
   }

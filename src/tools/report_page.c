@@ -186,8 +186,8 @@ static void write_results(struct page *p)
   part(p, "Marks", view_marks);
   part(p, "Figures", view_figures);
   of_runs(p, "Operations", view_statements);
-  of_runs(p, "What sessions waited for", view_server_waits);
-  of_runs(p, "Statements as the server counts them", view_server_statements);
+  of_runs(p, "Wait events", view_server_waits);
+  of_runs(p, "Top statements (server)", view_server_statements);
   part(p, "Errors", view_errors);
   part(p, "Options", view_same_options);
 }

@@ -95,7 +95,7 @@ assert "Lock:</script><img src=x onerror=console.error(1)>\\x1b[31m&\"'" in page
 assert ["the other", "IO:log", "0.250"] in [page.cells[i:i + 3] for i in range(len(page.cells))]
 assert any(c.startswith("the only dip coincides with </script>") for c in page.cells)
 assert ["no service", "10.500", "2.000 s"] in [page.cells[i:i + 3] for i in range(len(page.cells))]
-assert page.heads == ["Summary", "Warnings", "Outages", "Dips", "Marks", "Operations", "What sessions waited for",
+assert page.heads == ["Summary", "Warnings", "Outages", "Dips", "Marks", "Operations", "Wait events",
                       "Options", "Environment"], page.heads
 # What the page draws is in the document.
 run, = json.loads(page.data)["runs"]
@@ -338,7 +338,7 @@ json.dump(d, open("b.json", "w"))'
 
 @test "page: what is missing is said, not drawn" {
   cat >none.json <<'JSON'
-{"schema": "bench/1", "run": {"test": "a<b>&"}, "totals": {"events": 0,
+{"schema": "bench/1", "run": {"test": "a<b>&"}, "database": {"driver": "null"}, "totals": {"events": 0,
  "events_per_s": 0.0, "latency_ns": {"hdr_histogram": "HISTnonsense"}}}
 JSON
   bench -0 report none.json -o page.html

@@ -121,7 +121,7 @@ assert gaps.count("statements of other users") == 1, gaps'
   [[ $(grep -cE '^ +[0-9.]+ +[0-9]+ +[0-9.]+ +1\.0  SELECT \? AS `x\\x1b\[31m<b>`' out) = 1 ]]
   [[ $(grep -c $'\x1b' out) = 0 ]]
   "$BENCH_BUILD/bench" report r.json -o r.html
-  grep -q 'Statements as the server counts them' r.html
+  grep -q 'Top statements (server)' r.html
   grep -q '&lt;b&gt;' r.html
   ! grep -q '<b>' r.html
 }
