@@ -1,6 +1,3 @@
-/*
- * link.c - the run's end of the connection to `bench ack-listen`.
- */
 #include "ack/link.h"
 
 #include <errno.h>

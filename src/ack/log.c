@@ -1,5 +1,5 @@
 /*
- * log.c - the clients of an acknowledgement log, and their records.
+ * log.c - the clients of an acknowledgement log.
  */
 #include "ack/log.h"
 

@@ -1,6 +1,3 @@
-/*
- * options.c - the option of the acknowledgement log.
- */
 #include "ack/options.h"
 
 #include "ack/link.h"

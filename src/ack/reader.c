@@ -1,6 +1,3 @@
-/*
- * reader.c - chunk after chunk of an acknowledgement log.
- */
 #include "ack/reader.h"
 
 #include <errno.h>

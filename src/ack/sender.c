@@ -1,6 +1,3 @@
-/*
- * sender.c - a thread that sends the bytes of a log to a listener.
- */
 #include "ack/sender.h"
 
 #include <errno.h>

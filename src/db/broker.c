@@ -17,7 +17,7 @@
 #include "db/transport.h"
 #include "loop/fiber.h"
 
-/* ---- what a statement leaves in its session ---- */
+/* ---- leftovers of statements ---- */
 
 static const char *const passing[] = {
   "CONSTRAINTS",  "GLOBAL",    "LOCAL",       "PASSWORD", "PERSIST",

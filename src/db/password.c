@@ -1,6 +1,3 @@
-/*
- * password.c - runs --password-command.
- */
 #include "db/password.h"
 
 #include <errno.h>

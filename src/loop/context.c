@@ -1,6 +1,3 @@
-/*
- * context.c - the switch from one stack to another.
- */
 #include "loop/context.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /*
- * overflow.c - the end of a process whose stack is full.
- *
- * Lua does not limit calls from Lua to C to Lua, such as table.sort() in a sort
- * function.  These calls end in the guard pages below the stack.
+ * overflow.c - Lua does not limit calls from Lua to C to Lua, such as
+ * table.sort() in a sort function.  These calls end in the guard pages below
+ * the stack.
  */
 #include "loop/overflow.h"
 

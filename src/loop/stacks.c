@@ -1,6 +1,3 @@
-/*
- * stacks.c - cuts stacks from long stretches of addresses.
- */
 #include "loop/stacks.h"
 
 #include <string.h>

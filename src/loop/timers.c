@@ -1,6 +1,3 @@
-/*
- * timers.c - a binary heap of moments.
- */
 #include "loop/timers.h"
 
 #include <stdlib.h>

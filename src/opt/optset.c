@@ -526,7 +526,7 @@ int optset_unknown(const struct optset *set, const struct opt_given *given,
   return rc;
 }
 
-/* ---- values, for code that has only the name ---- */
+/* ---- values by name ---- */
 
 static const struct opt_entry *opt_real_of(const struct opt_entry *e)
 {

@@ -17,7 +17,7 @@
 #include "base/secret.h"
 #include "base/strbuf.h"
 
-/* ---- what is allowed ---- */
+/* ---- allowed values ---- */
 
 static int64_t opt_min(const struct opt *row)
 {

@@ -1,6 +1,3 @@
-/*
- * marks.c - moments with a text, and the fifo that takes them.
- */
 #include "report/marks.h"
 
 #include <errno.h>

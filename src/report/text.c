@@ -116,7 +116,7 @@ void text_checkpoint_header(struct strbuf *b, const struct report *r)
   strbuf_addf(b, "[ %.0fs ] Checkpoint report:\n", text_s(r->elapsed_ns));
 }
 
-/* ---- cumulative reports: the blocks that all tests have ---- */
+/* ---- cumulative reports ---- */
 
 void text_results(struct strbuf *b, const struct report_setup *setup,
                   const struct report *r)
@@ -313,7 +313,7 @@ void text_threads(struct strbuf *b, const struct report *r)
   }
 }
 
-/* ---- tables of --report-classes and of a mix, by descending time ---- */
+/* ---- tables of classes and of a mix ---- */
 
 enum {
   TEXT_NAME_MAX = 100 /* of a statement */
@@ -728,7 +728,7 @@ void text_slo(struct strbuf *b, const struct slo_verdict *v)
   strbuf_adds(b, "\n");
 }
 
-/* ---- the form of tests that have nothing to add ---- */
+/* ---- the default form ---- */
 
 void form_interval_latency(struct strbuf *b, const struct report_setup *setup,
                            const struct report *r, int decimals)

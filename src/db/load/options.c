@@ -1,6 +1,3 @@
-/*
- * options.c - the options of loading tables.
- */
 #include "db/load/options.h"
 
 static const char *const table_exists_words[] = { "error", "skip", "drop",
