@@ -1,6 +1,3 @@
-/*
- * figure.c - samples of a run, and figures for comparisons.
- */
 #include "tests/figure.h"
 
 #include <math.h>

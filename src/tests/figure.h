@@ -25,7 +25,7 @@ double figure_mad(const double *sorted, size_t n, double *scratch);
 #define FIGURE_KEY(array, ...) \
   ((void)snprintf(array, sizeof(array), __VA_ARGS__), (array))
 
-/* Add `test.figures.NAME`, where NAME has no dot. Infinity and NaN are left
+/* Adds `test.figures.NAME`, where NAME has no dot. Infinity and NaN are left
  * out. */
 void figure_add(struct facts *to, const char *unit, double value,
                 const char *name, ...) PRINTF_LIKE(4, 5);

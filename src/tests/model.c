@@ -1,9 +1,8 @@
 /*
- * model.c - the model test: a queue with c servers and exponential service.
- *
- * The latencies at each rate are known in closed form: a control for what
- * measures latencies or searches rates. Built-in faults: a server that stops,
- * gets slower with each run, or differs between runs.
+ * model.c - the model test: a queue with c servers and exponential service. The
+ * latencies at each rate are known in closed form, a control for tools that
+ * measure latencies or search rates. Built-in faults: a server that stops, gets
+ * slower with each run, or differs between runs.
  */
 #include <errno.h>
 #include <math.h>
@@ -165,8 +164,8 @@ static int model_begin(void *run, struct err *err)
   return rc;
 }
 
-/* By the server that is free first, from the arrival on: a worker woken late
- * loses no time. */
+/* By the first free server, from the arrival on: a worker woken late loses no
+ * time. */
 static uint64_t serve(struct model *m, uint64_t arrival_ns)
 {
   uint64_t first = 0, end_ns;

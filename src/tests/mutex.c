@@ -36,7 +36,7 @@ static const char *const kind_words[] = {
 };
 
 enum {
-  MUTEX_LOCKS = 50000, /* of --mutex-locks */
+  MUTEX_LOCKS = 50000,
 };
 
 static const struct opt mutex_opts[] = {
@@ -92,7 +92,7 @@ static const struct opt mutex_opts[] = {
  * whether the lock excludes other threads. */
 
 enum {
-  WRITE_EVERY = 10, /* one use in so many */
+  WRITE_EVERY = 10,
 };
 
 struct kinds_run {
@@ -228,7 +228,6 @@ static int mutex_kinds_event(void *thr, struct worker *w, struct err *err)
   return 0;
 }
 
-/* All workers have closed. */
 static int mutex_kinds_end(void *arg, struct err *err)
 {
   const struct kinds_run *run = arg;
@@ -331,8 +330,8 @@ static void mutex_close(void *arg)
   free(run);
 }
 
-/* Holders of different mutexes write at once, and the sum is not used: that
- * is the test. */
+/* On purpose, holders of different mutexes write at once, and the sum is not
+ * used. */
 RACES_ON_PURPOSE static void count(struct mutex_run *run)
 {
   run->shared++;

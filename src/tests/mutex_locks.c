@@ -1,6 +1,3 @@
-/*
- * mutex_locks.c - kinds of locks, for the mutex test.
- */
 #include "tests/mutex_locks.h"
 
 #include <errno.h>

@@ -1,8 +1,6 @@
 /*
- * mutex_locks.h - kinds of locks.
- *
- * Locks that spin yield after some 50 microseconds, because there may be more
- * threads than processors.
+ * mutex_locks.h - kinds of locks. Locks that spin yield after some 50
+ * microseconds, because there can be more threads than CPUs.
  */
 #ifndef BENCH_TESTS_MUTEX_LOCKS_H
 #define BENCH_TESTS_MUTEX_LOCKS_H
@@ -45,12 +43,11 @@ struct mutex_kind {
   int (*init)(struct mutex_lock *l);
   void (*done)(struct mutex_lock *l); /* [opt] */
 
-  /* Take the lock, add to the count or (not `write`) read it, release the
+  /* Takes the lock, adds to the count or (not `write`) reads it, releases the
    * lock. */
   void (*use)(struct mutex_lock *l, struct mutex_waiter *w, bool write);
 };
 
-/* In the order of --mutex-kind. */
 enum {
   MUTEX_KINDS = 7
 };

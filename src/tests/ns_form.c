@@ -1,6 +1,3 @@
-/*
- * ns_form.c - the reports of tests with very short events.
- */
 #include "tests/ns_form.h"
 
 #include <inttypes.h>

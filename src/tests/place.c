@@ -1,6 +1,3 @@
-/*
- * place.c - processors, caches and nodes.
- */
 #include "tests/place.h"
 
 #include <errno.h>
@@ -16,7 +13,7 @@
 #include "base/parse.h"
 
 enum {
-  INDEXES_MAX = 10, /* caches of a processor */
+  INDEXES_MAX = 10,
   LINE_USUAL = 64,
 };
 
@@ -224,7 +221,7 @@ enum {
   LIST_SIZE = 128,
 };
 
-/* Earlier processors of the same core. */
+/* Earlier CPUs of the same core. */
 static unsigned place_earlier_siblings(const char lists[][LIST_SIZE],
                                        unsigned i)
 {

@@ -1,7 +1,6 @@
 /*
- * place.h - processors on which threads may run, caches and nodes.
- *
- * `root` is put before paths: "" except in tests.
+ * place.h - CPUs on which threads can run, caches and nodes. `root` is put
+ * before paths: "" except in tests.
  */
 #ifndef BENCH_TESTS_PLACE_H
 #define BENCH_TESTS_PLACE_H
@@ -23,7 +22,7 @@ struct place_cpus {
   int of[PLACE_CPUS_MAX];
 };
 
-/* The data caches of a processor, smallest first. */
+/* The data caches of a CPU, smallest first. */
 struct place_caches {
   unsigned n; /* 0: unknown */
   struct {
@@ -33,7 +32,6 @@ struct place_caches {
   unsigned line_bytes; /* 64 if unknown */
 };
 
-/* Nodes that have memory. */
 struct place_nodes {
   unsigned n; /* 0: the system has no nodes */
   struct {
@@ -54,7 +52,7 @@ void place_find_caches(const char *root, int cpu, struct place_caches *ret);
 void place_find_nodes(const char *root, const struct place_cpus *cpus,
                       struct place_nodes *ret);
 
-/* Unknown processors count as on the same socket. */
+/* Unknown CPUs count as on the same socket. */
 enum place_relation place_relate(const char *root, int cpu, int other);
 
 /* The sum of the last caches; 0: unknown. */
@@ -63,10 +61,10 @@ uint64_t place_last_caches(const char *root, const struct place_cpus *cpus);
 /* Is `n` in a list such as "0-3,8"? */
 bool place_list_has(const char *list, int n);
 
-/* Pin the calling thread, as `option` needs. */
+/* Pins the calling thread, as `option` needs. */
 int place_pin(int cpu, const char *option, struct err *err);
 
-/* How often the calling thread lost its processor; 0 if unknown. */
+/* How often the calling thread lost its CPU; 0 if unknown. */
 long place_switches(void);
 
 /* Cores and their hardware threads: the first of all cores, then the second
@@ -77,7 +75,7 @@ struct topology {
   int cpu[PLACE_CPUS_MAX]; /* the first `cores` are on different cores */
 };
 
-/* Of these, in ascending order. An unknown processor counts as a core. */
+/* `cpu` is in ascending order. An unknown CPU counts as a core. */
 void topology_of(const char *root, const int *cpu, unsigned n,
                  struct topology *ret);
 

@@ -1,6 +1,3 @@
-/*
- * scaling.c - how the speed of a work grows with the number of threads.
- */
 #include "tests/scaling.h"
 
 #include <errno.h>
@@ -43,7 +40,7 @@ struct hand {
   /* The last sample; hand 0 reads when all are done. */
   double per_s;
   bool wrong;
-  int failed; /* negative errno value, or 0 */
+  int failed;
   struct err why;
 } CACHE_ALIGNED;
 
@@ -64,7 +61,6 @@ struct scaling_hands {
   _Atomic uint32_t done CACHE_ALIGNED;
 };
 
-/* On its processor, the hand opens its memory. */
 static void scaling_settle(struct hand *h)
 {
   const struct scaling *s = h->all->s;
@@ -176,8 +172,8 @@ static int scaling_start_others(struct scaling_hands *h, struct err *err)
   return rc;
 }
 
-/* Hand 0 is the caller, pinned to the first processor. The caller always calls
- * scaling_hands_free(), whose -EIO is memory without its content. */
+/* Hand 0 is the caller, pinned to the first CPU. The caller always calls
+ * scaling_hands_free(), whose -EIO means memory with a wrong content. */
 static int scaling_hands_new(struct scaling_hands **ret,
                              const struct scaling *s, struct err *err)
 {
@@ -245,7 +241,7 @@ static int scaling_hands_play(struct scaling_hands *h, unsigned what,
 
 /* ---- reports ---- */
 
-/* Less from a second hardware thread is in the way. */
+/* A second hardware thread that gives less is in the way. */
 #define HELPS 0.98
 /* N threads do no more than N times the work of one; rates differ by some
  * percent. */
@@ -309,7 +305,6 @@ static double scaling_rate(const struct scaling *s, unsigned work,
   return per_s[(3 * n - 1) / 4];
 }
 
-/* The rate of a level as a multiple of `base`. */
 static double scaling_ratio(const struct scaling *s, unsigned work,
                             enum scaling_level level, enum scaling_level base)
 {
@@ -535,7 +530,7 @@ const struct report_form scaling_form = {
 #define SAMPLE_MAX_NS (100 * NS_PER_MS)
 
 enum {
-  SAMPLES_WANTED = 8, /* of each cell */
+  SAMPLES_WANTED = 8,
 };
 
 static int scaling_check_plan(const char *option, const struct plan *plan,

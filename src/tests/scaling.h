@@ -4,7 +4,7 @@
  *
  * The three take turns in short samples, so that a machine that becomes slower
  * does not look like bad scaling. The worker measures, and starts the other
- * threads, each on its own processor.
+ * threads, each on its own CPU.
  */
 #ifndef BENCH_TESTS_SCALING_H
 #define BENCH_TESTS_SCALING_H
@@ -36,19 +36,19 @@ enum {
 };
 
 struct scaling_kind {
-  const char *option; /* chooses the kind */
-  const char *key;    /* in the document: "cpu_test" */
+  const char *option;
+  const char *key; /* in the document: "cpu_test" */
   const char *title;
-  double unit;        /* divisor in the table */
-  const char *figure; /* unit of figures */
+  double unit; /* divisor in the table */
+  const char *figure;
   /* A warning if cores do less than this share of single threads; 0: none. */
   double scales;
 
-  /* A thread makes and frees its memory on its processor. close(): false: the
-   * memory does not hold what it must. */
+  /* A thread makes and frees its memory on its CPU. close(): false: the memory
+   * has a wrong content. */
   int (*open)(const struct scaling *s, void **ret_mem, struct err *err);
   bool (*close)(const struct scaling *s, void *mem);
-  /* Do a work once. False: a wrong result. */
+  /* Does a work once. False: a wrong result. */
   bool (*round)(const struct scaling *s, unsigned work, void *mem);
 };
 

@@ -1,6 +1,3 @@
-/*
- * test_list.c - the built-in tests, one line each.
- */
 #include "tests/test_list.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@ struct test;
 extern const struct test *const test_list[];
 extern const size_t test_list_len;
 
-/* By exact name; NULL: none. */
+/* NULL: unknown. */
 const struct test *test_find(const char *name);
 
 #endif

@@ -27,21 +27,20 @@
 #include "tests/ns_form.h"
 #include "tests/tests.h"
 
-/* From one thread to another. */
 struct threads_channel {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   bool posted;           /* under the mutex */
   _Atomic uint32_t word; /* 1: posted */
-  int from, to;          /* ends of a pipe */
+  int from, to;
 } CACHE_ALIGNED;
 
 struct threads_way {
   const char *name;
   int (*init)(struct threads_channel *c, struct err *err);
   void (*done)(struct threads_channel *c);
-  void (*post)(struct threads_channel *c);  /* wakes the thread */
-  void (*await)(struct threads_channel *c); /* waits for post() */
+  void (*post)(struct threads_channel *c);
+  void (*await)(struct threads_channel *c);
 };
 
 /* In the order of --thread-test. */
@@ -60,7 +59,6 @@ static const char *const test_words[] = {
   "handoff", "pipe", "futex", "spawn", NULL,
 };
 
-/* Defaults. */
 enum {
   THREAD_YIELDS = 1000,
   THREAD_LOCKS = 8,

@@ -1,6 +1,3 @@
-/*
- * cpu.c - the cpu test: primes, kernels, and how both scale.
- */
 #include "tests/cpu/cpu.h"
 
 #include <errno.h>
@@ -114,11 +111,8 @@ const struct opt cpu_opts[] = {
 
 /* ---- reports of kernels ---- */
 
-/*
- * The rounds of a kernel are a class of operations. The time that threads spent
- * there gives the operations per second of all threads while they use the
- * kernel.
- */
+/* The rounds of a kernel are a class of operations, whose time gives the
+ * operations per second of all threads in the kernel. */
 
 static const struct class_report *kernels_class_of(const struct report *r,
                                                    const char *name)
@@ -132,8 +126,8 @@ static const struct class_report *kernels_class_of(const struct report *r,
 
 struct speed {
   uint64_t operations;
-  double ns;    /* per operation */
-  double per_s; /* of all threads */
+  double ns;
+  double per_s;
 };
 
 /* False: the kernel has not run in this period. */
@@ -230,13 +224,12 @@ const struct report_form cpu_kernels_form = {
  * kernel, so that short runs have all.
  */
 
-/* Time with a kernel. */
 #define STAY_NS (5 * NS_PER_MS)
 
 struct kernels_thread {
   const struct kernels_chosen *chosen;
-  unsigned at; /* kernel of the event */
-  bool again;  /* each has had a round */
+  unsigned at;
+  bool again; /* each has had a round */
   uint64_t since_ns;
   void *mem[CPU_KERNELS];
   unsigned class_id[CPU_KERNELS];
@@ -300,7 +293,7 @@ static void kernels_free(const struct kernels_chosen *chosen, void **mem)
   }
 }
 
-/* In any case the caller calls kernels_free(). */
+/* The caller always calls kernels_free(). */
 static int kernels_prepare(const struct kernels_chosen *chosen, void **mem,
                            struct err *err)
 {
@@ -436,7 +429,7 @@ struct cpu_scaling {
 
 struct cpu_hand {
   void *mem[CPU_KERNELS];
-  bool counted; /* after the first round */
+  bool counted;
   uint64_t primes;
 };
 
@@ -586,8 +579,8 @@ struct cpu_run {
 struct cpu_thread {
   struct cpu_run *run;
   uint64_t limit;
-  uint64_t first; /* of the first event */
-  bool counted;   /* after the first event */
+  uint64_t first;
+  bool counted;
   uint64_t primes;
 } CACHE_ALIGNED;
 

@@ -14,8 +14,8 @@ struct report_form;
 struct test;
 
 enum cpu_isa {
-  CPU_ISA_AUTO,     /* all that the processor has */
-  CPU_ISA_BASELINE, /* what all processors have */
+  CPU_ISA_AUTO,     /* all that the CPU has */
+  CPU_ISA_BASELINE, /* common to all CPUs */
 };
 
 enum {
@@ -29,7 +29,7 @@ struct cpu_cfg {
   bool scaling;
 };
 
-extern const struct opt cpu_opts[]; /* struct cpu_cfg */
+extern const struct opt cpu_opts[];
 
 /* setup->of_test of cpu_kernels_form. */
 struct kernels_chosen {
@@ -41,6 +41,6 @@ struct kernels_chosen {
 
 extern const struct report_form cpu_kernels_form;
 
-extern const struct test cpu_kernels_test; /* with --cpu-kernel */
+extern const struct test cpu_kernels_test;
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * kernel.h - a kernel of the cpu test: work of one kind, whose result is known.
- *
- * A kernel uses only memory of its thread, and makes no system calls. A round
- * takes from some ten microseconds to some milliseconds.
+ * kernel.h - a kernel of the cpu test: work of one kind, with a known result.
+ * It uses only memory of its thread, and makes no system calls. A round takes
+ * from some ten microseconds to some milliseconds.
  */
 #ifndef BENCH_TESTS_CPU_KERNEL_H
 #define BENCH_TESTS_CPU_KERNEL_H
@@ -14,7 +13,7 @@
 
 struct err;
 
-/* 64-bit ARM: clang knows instructions of single functions since 16. */
+/* clang has target attributes of single functions for 64-bit ARM since 16. */
 #if defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16)
 #define CPU_FAST_ON_ARM
 #endif
@@ -23,8 +22,8 @@ struct cpu_path {
   const char *name;    /* its instructions: "sse4.2" */
   bool (*works)(void); /* NULL: no such path */
 
-  /* A round. With the same memory, the result is the same for all paths,
-   * machines and rounds. */
+  /* A round. With the same memory, all paths, machines and rounds have the same
+   * result. */
   uint64_t (*run)(void *mem);
 };
 
@@ -39,8 +38,9 @@ struct cpu_kernel {
   int (*prepare)(void *mem, struct err *err);
   void (*done)(void *mem); /* [opt] also after a failed prepare() */
 
-  struct cpu_path portable;    /* without `works` */
-  const struct cpu_path *fast; /* [opt] instructions may be missing */
+  struct cpu_path portable; /* without `works` */
+  const struct cpu_path
+    *fast; /* [opt] needs instructions that a CPU may lack */
 };
 
 extern const struct cpu_kernel cpu_kernel_int;
@@ -58,7 +58,6 @@ extern const struct cpu_kernel cpu_kernel_sha256;
 extern const struct cpu_kernel cpu_kernel_aes;
 extern const struct cpu_kernel cpu_kernel_lua;
 
-/* In the order of the documentation. */
 enum {
   CPU_KERNELS = 14
 };
@@ -141,7 +140,7 @@ static inline uint64_t cpu_sum_bytes(uint64_t sum, const void *p, size_t bytes)
 
 enum {
   CRC_BYTES = 1 << 16,
-  CRC_TIMES = 8, /* each starts with the last result */
+  CRC_TIMES = 8,
 };
 
 struct crc_data {
@@ -151,7 +150,7 @@ struct crc_data {
 
 enum {
   SHA_BYTES = 1 << 14,
-  SHA_TIMES = 16, /* one long text */
+  SHA_TIMES = 16,
   SHA_BLOCK = 64,
 };
 

@@ -1,8 +1,7 @@
 /*
  * kernel_aes.c - aes: AES-128 in counter mode, as used for networks and disks.
- *
- * The portable path looks up four bytes in a table per column. Its time depends
- * on the data: never use it for secrets.
+ * The time of the portable path, which looks up four bytes in a table per
+ * column, depends on the data: never use it for secrets.
  */
 #include <string.h>
 

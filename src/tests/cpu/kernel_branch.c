@@ -1,7 +1,6 @@
 /*
- * kernel_branch.c - branch: branches that no processor can predict.
- *
- * Bits of noise choose between two paths; the sequence is too long to learn.
+ * kernel_branch.c - branch: branches that CPUs cannot predict. Bits of noise
+ * choose between two paths; the sequence is too long to learn.
  */
 #include "base/compiler.h"
 #include "tests/cpu/kernel.h"
@@ -17,8 +16,7 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-/* Neither path can be computed in advance, so no compiler replaces the
- * branch. */
+/* Neither path can be computed in advance, so compilers keep the branch. */
 static uint64_t run(void *mem)
 {
   uint64_t state = *(const uint64_t *)mem, a = 1, b = 2;

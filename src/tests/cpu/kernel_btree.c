@@ -1,8 +1,7 @@
 /*
  * kernel_btree.c - btree: searches in a tree of 65,536 keys, like the index of
- * a database.
- *
- * A node has 16 keys of 64 bits, two cache lines. Four levels take 546 KiB.
+ * a database. A node has 16 keys of 64 bits, two cache lines. Four levels take
+ * 546 KiB.
  */
 #include "tests/cpu/kernel.h"
 
@@ -17,7 +16,7 @@ struct tree {
   uint64_t keys[KEYS + KEYS / 16 + KEYS / 256 + KEYS / 4096];
 };
 
-/* Where each level begins; the root comes first. */
+/* The root comes first. */
 static const unsigned begin_of[LEVELS] = {
   [3] = 0,
   [2] = KEYS / 4096,

@@ -1,8 +1,6 @@
 /*
  * kernel_crc32c.c - crc32c: the checksum of pages of databases and file
- * systems.
- *
- * The portable path looks up 8 bytes at a time in 8 tables.
+ * systems. The portable path looks up 8 bytes at a time in 8 tables.
  */
 #include "base/os/os.h"
 #include "tests/cpu/kernel.h"

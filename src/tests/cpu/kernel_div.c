@@ -1,8 +1,7 @@
 /*
- * kernel_div.c - div: division of 64-bit integers.
- *
- * Odd numbers of 41 bits are divided by odd numbers up to the first divisor or
- * the limit. More than 32 bits exclude shorter divisions.
+ * kernel_div.c - div: division of 64-bit integers. Odd numbers of 41 bits are
+ * divided by odd numbers up to the first divisor or the limit. More than 32
+ * bits exclude shorter divisions.
  */
 #include "base/compiler.h"
 #include "tests/cpu/kernel.h"

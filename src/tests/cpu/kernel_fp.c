@@ -1,8 +1,7 @@
 /*
  * kernel_fp.c - fp: the product of two 64 x 64 matrices, which fit in the
- * caches.
- *
- * All numbers are small integers, so all sums are exact, rounded or not.
+ * caches. All numbers are small integers, so all sums are exact, rounded or
+ * not.
  */
 #include <stdint.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 enum {
   FP_SIDE = 64,
-  FP_PRODUCTS = 8, /* of a round */
+  FP_PRODUCTS = 8,
 };
 
 struct fp_matrices {

@@ -1,8 +1,7 @@
 /*
- * kernel_int.c - int and ilp: steps of 64-bit integers.
- *
- * A step multiplies, adds, shifts and combines. int: each step needs the last
- * result (latency). ilp: four independent chains (instructions at a time).
+ * kernel_int.c - int and ilp: multiplies, adds, shifts and combines 64-bit
+ * integers. int: each step needs the last result (latency). ilp: four
+ * independent chains (instructions at a time).
  */
 #include "base/compiler.h"
 #include "tests/cpu/kernel.h"

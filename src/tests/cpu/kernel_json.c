@@ -1,8 +1,7 @@
 /*
- * kernel_json.c - json: reads a JSON text byte by byte.
- *
- * The result has the sum of all integers, the bytes of strings, escapes, and
- * values weighted by their depth.
+ * kernel_json.c - json: reads a JSON text byte by byte. The result has the sum
+ * of all integers, the bytes of strings, escapes, and values weighted by their
+ * depth.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +33,6 @@ static int put_record(char *to, size_t room, unsigned number, uint64_t *state)
                   (unsigned)(noise >> 52) % 256, (unsigned)(noise >> 56));
 }
 
-/* Blanks fill the rest. */
 static int prepare(void *mem, struct err *err)
 {
   struct json_text *t = mem;
@@ -71,7 +69,7 @@ static const char *read_string(const char *p, struct found *f)
   return p + (*p != '\0');
 }
 
-/* Digits after the point count like others. At least one byte is read, so that
+/* Digits after the point count like others. Reads at least one byte, so that
  * any text ends. */
 static const char *read_number(const char *p, struct found *f)
 {

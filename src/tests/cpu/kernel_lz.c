@@ -1,9 +1,7 @@
 /*
  * kernel_lz.c - lz: compresses a text by references to earlier text, and
- * restores it.
- *
- * A byte n below 128: n + 1 literal bytes follow. Others are matches: the
- * length, and two bytes of distance.
+ * restores it. A byte n below 128: n + 1 literal bytes follow. Others are
+ * matches: the length, and two bytes of distance.
  */
 #include <string.h>
 
@@ -40,7 +38,7 @@ static size_t put_word(unsigned char *to, size_t room, unsigned number)
   return i;
 }
 
-/* The lower of two random words: words of a language are not equally
+/* The lower of two random words, because words of a language are not equally
  * frequent. */
 static int prepare(void *mem, struct err *err)
 {

@@ -180,7 +180,7 @@ TARGET static void add_blocks(uint32_t state[8], const unsigned char *block,
   _mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-/* __builtin_cpu_supports() knows "sha" since gcc 14 and clang 19. */
+/* __builtin_cpu_supports() accepts "sha" since gcc 14 and clang 19. */
 static bool sha_fast_works(void)
 {
   unsigned a, b = 0, c, d;
@@ -278,7 +278,7 @@ const struct cpu_kernel cpu_kernel_sha256 = {
   .name = "sha256",
   .unit = "byte",
   .operations = (uint64_t)SHA_BYTES * SHA_TIMES,
-  .result = UINT64_C(0x1d4db7c8c445f012), /* the first 8 bytes */
+  .result = UINT64_C(0x1d4db7c8c445f012),
   .bytes = sizeof(struct sha_data),
   .prepare = sha_prepare,
   .portable = { .name = "portable", .run = sha_run },

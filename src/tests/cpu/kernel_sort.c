@@ -1,8 +1,7 @@
 /*
- * kernel_sort.c - sort: sorts 8,192 numbers, 32 KiB.
- *
- * Quicksort around the median of three, insertion sort for small parts:
- * comparisons that are hard to predict, and moves.
+ * kernel_sort.c - sort: sorts 8,192 numbers, 32 KiB. Quicksort around the
+ * median of three, insertion sort for small parts: comparisons that are hard to
+ * predict, and moves.
  */
 #include <string.h>
 
@@ -59,7 +58,7 @@ static uint32_t middle(uint32_t *p, size_t n)
   return p[n / 2];
 }
 
-/* Moves numbers up to the median to the front; returns their number. */
+/* Moves numbers up to the median to the front; returns how many. */
 static size_t divide(uint32_t *p, size_t n)
 {
   const uint32_t pivot = middle(p, n);

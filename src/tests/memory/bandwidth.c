@@ -1,6 +1,3 @@
-/*
- * bandwidth.c - bytes per second of loops over memory.
- */
 #include "tests/memory/bandwidth.h"
 
 #include <errno.h>
@@ -36,7 +33,7 @@ enum {
   SPINS = 2000,
 };
 
-/* How often a worker that sleeps looks whether the run is over. */
+/* How often a sleeping worker checks whether the run is over. */
 #define LOOK_NS (10 * NS_PER_MS)
 
 static void meet_init(struct meet *m, unsigned threads)
@@ -318,7 +315,6 @@ static enum stream bandwidth_kernel_of(const struct bandwidth *b,
   return b->loops.of[(round - 1) % b->loops.n];
 }
 
-/* Between rounds: the figures of the last one, and the next loop. */
 static void bandwidth_conclude_round(void *arg)
 {
   struct bandwidth *b = arg;

@@ -1,9 +1,7 @@
 /*
- * bandwidth.h - bytes per second of loops over memory.
- *
- * A round: all workers run the same loop at once, each over its own block on
- * its own processor, from the first start to the last end. The loops take
- * turns.
+ * bandwidth.h - bytes per second of loops over memory. In a round, all workers
+ * run the same loop at once, each over its own block on its own CPU; it lasts
+ * from the first start to the last end. The loops take turns.
  */
 #ifndef BENCH_TESTS_MEMORY_BANDWIDTH_H
 #define BENCH_TESTS_MEMORY_BANDWIDTH_H
@@ -25,15 +23,14 @@ struct worker;
 struct meet {
   unsigned threads;
   _Atomic unsigned arrived;
-  _Atomic uint32_t turn CACHE_ALIGNED; /* changes with each round */
+  _Atomic uint32_t turn CACHE_ALIGNED;
 };
 
-/* Wait for all workers. The last one calls between(arg) first; the others see
- * what that writes. False: the run is over; no worker waits. */
+/* Waits for all workers. The last one calls between(arg) first, and the others
+ * see its stores. False: the run is over; no worker waits. */
 bool meet_others(struct meet *m, struct worker *w, void (*between)(void *arg),
                  void *arg);
 
-/* One turn of a thread that spins. */
 static inline void meet_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

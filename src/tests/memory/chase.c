@@ -1,12 +1,9 @@
-/*
- * chase.c - a chain of dependent accesses.
- */
 #include "tests/memory/chase.h"
 
 #include "base/compiler.h"
 
 enum {
-  UNROLLED = 16, /* accesses per turn */
+  UNROLLED = 16,
 };
 
 void chase_init(struct chase *c, void *base, size_t stride, uint64_t seed)
@@ -39,8 +36,8 @@ GOES_OVER_MEMORY void chase_grow(struct chase *c, size_t lines)
   STEP;         \
   STEP
 
-/* Waits for the last access: a processor that works ahead would read the clock
- * while dozens are still to come. */
+/* Waits for the last access: otherwise the CPU, which works ahead, would read
+ * the clock dozens of accesses too early. */
 static inline void chase_settle(void)
 {
 #if defined(__x86_64__)

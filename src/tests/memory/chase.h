@@ -1,9 +1,8 @@
 /*
- * chase.h - a chain of dependent accesses.
- *
- * Each line holds the address of another one, and all are one cycle in random
- * order (all cycles are equally likely), so that neither prefetchers nor the
- * processor's look-ahead find the next access.
+ * chase.h - a chain of dependent accesses. Each line holds the address of
+ * another one. All are one cycle in random order (all cycles are equally
+ * likely), so that neither prefetchers nor the CPU's look-ahead find the next
+ * access.
  */
 #ifndef BENCH_TESTS_MEMORY_CHASE_H
 #define BENCH_TESTS_MEMORY_CHASE_H
@@ -15,19 +14,19 @@
 
 struct chase {
   char *base;
-  size_t stride; /* bytes */
-  size_t lines;  /* at least 1 */
-  void **at;     /* the last access */
+  size_t stride;
+  size_t lines; /* at least 1 */
+  void **at;
   struct rng rng;
 };
 
 void chase_init(struct chase *c, void *base, size_t stride, uint64_t seed);
 
-/* Insert lines at random places until there are `lines`: the cycle stays single
- * and uniformly random. */
+/* Inserts lines at random places until there are `lines`: the cycle stays
+ * single and uniformly random. */
 void chase_grow(struct chase *c, size_t lines);
 
-/* Make `steps` accesses, rounded up to a multiple of 16; returns their number.
+/* Makes `steps` accesses, rounded up to a multiple of 16; returns their number.
  * All have ended, also for the clock. */
 size_t chase_run(struct chase *c, size_t steps);
 

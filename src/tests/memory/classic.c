@@ -1,6 +1,3 @@
-/*
- * classic.c - the test without --memory-test: one event goes over a block once.
- */
 #include "tests/memory/classic.h"
 
 #include <errno.h>

@@ -18,8 +18,8 @@ struct memory_buffer {
   uint64_t mapped;
 };
 
-/* Map zeroed pages and touch them, on the NUMA node of the calling thread. With
- * `huge`, whole pages of the system's pool of huge pages. */
+/* Maps zeroed pages and touches them, on the NUMA node of the calling thread.
+ * With `huge`, whole pages of the system's pool of huge pages. */
 int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
                       struct err *err);
 void memory_buffer_unmap(struct memory_buffer *b);
@@ -42,7 +42,7 @@ extern memory_kernel *const memory_kernels[MEMORY_OPERS][MEMORY_MODES];
 
 /* setup->of_test of memory_form. */
 struct memory_moved {
-  uint64_t block_bytes; /* of an event */
+  uint64_t block_bytes;
   bool moves;
 };
 

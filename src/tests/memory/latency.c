@@ -1,6 +1,3 @@
-/*
- * latency.c - the staircase of latencies.
- */
 #include "tests/memory/latency.h"
 
 #include <errno.h>
@@ -32,7 +29,7 @@ enum {
   STEPS_FIRST = 512,
   STEPS_MIN = 64,
   ATTEMPTS_MAX = 256,
-  WARM_STEPS = 4096, /* between checks of the clock */
+  WARM_STEPS = 4096,
 };
 
 #define SAMPLE_NS (100 * NS_PER_US)
@@ -47,7 +44,7 @@ struct latency_samples {
   unsigned n;
   unsigned dropped;
   size_t steps;
-  uint64_t sample_ns; /* planned time of a sample */
+  uint64_t sample_ns;
 };
 
 static void latency_adapt(struct latency_samples *s, double ns_per_step)
@@ -58,7 +55,6 @@ static void latency_adapt(struct latency_samples *s, double ns_per_step)
   s->steps = steps > STEPS_MIN ? (size_t)steps : STEPS_MIN;
 }
 
-/* An event of the worker. False: the run is over. */
 static bool latency_sample(struct latency_samples *s, struct chase *c,
                            struct worker *w)
 {
@@ -495,7 +491,7 @@ enum {
 
 /* Share of the time for points; pages are touched in the rest. */
 #define SHARE 0.7
-/* A pass may take this multiple of the last one, over less memory. */
+/* A pass can take this multiple of the last one, over less memory. */
 #define MARGIN 1.5
 
 struct latency_thread {

@@ -5,7 +5,7 @@
  * point begins with an unmeasured pass: otherwise the lines touched last would
  * still be in the caches. Without time for all passes, sizes are left out. A
  * point is the lower quartile of many short samples, because disturbances only
- * add time; samples during which the worker lost its CPU are dropped.
+ * add time. Samples during which the worker lost its CPU are dropped.
  */
 #ifndef BENCH_TESTS_MEMORY_LATENCY_H
 #define BENCH_TESTS_MEMORY_LATENCY_H
@@ -45,7 +45,7 @@ enum latency_kind {
 };
 
 /*
- * With one kind of pages. The worker writes; readers use the first `n` points,
+ * With one kind of pages. The worker writes. Readers use the first `n` points,
  * the last of which counts, and `pages` if n > 0 (acquire pairs with release).
  */
 struct latency_stairs {
@@ -76,23 +76,23 @@ static inline bool latency_counts(const struct latency_point *p)
 }
 
 /*
- * The next point of `i` to `n_points` - 1: `i` if passes for all fit in the
- * time that is left, otherwise the next of every second, fourth or eighth.
- * Powers of two are never left out.
+ * The next point of `i` to `n_points` - 1: `i` if passes for all fit in
+ * `left_ns`, otherwise the next of every second, fourth or eighth. Powers of
+ * two are never left out.
  */
 size_t latency_next_point(size_t i, size_t n_points, double access_ns,
                           uint64_t left_ns);
 
-/* Take samples for that long: at least seven, fewer than usual if they agree.
+/* Takes samples for that long: at least seven, fewer than usual if they agree.
  * `ret->bytes` stays. False: the run is over. */
 bool latency_measure(struct chase *c, struct worker *w, uint64_t for_ns,
                      struct latency_point *ret);
 
-/* A pass over the lines, for at most `for_ns`. False: the time was too short,
- * so the next accesses may find lines in the caches. */
+/* A pass over the lines, for at most `for_ns`. False: too little time, so the
+ * next accesses can find lines in the caches. */
 bool latency_warm(struct chase *c, uint64_t for_ns);
 
-/* Execute events until the measured part begins. False: the run is over. */
+/* Executes events until the measured part begins. False: the run is over. */
 bool latency_await_measured(struct worker *w);
 
 /* Returns the number of plateaus. A size that was left out lies on the line

@@ -1,6 +1,3 @@
-/*
- * levels.c - finds the plateaus of latencies.
- */
 #include "tests/memory/levels.h"
 
 #include <math.h>
@@ -19,7 +16,7 @@ enum {
 #define NOISE_MIN 0.02
 /* A change explains this multiple of what chance explains. */
 #define PENALTY 6.0
-/* From the median of absolute values to the standard deviation. */
+/* Median of absolute values over standard deviation. */
 #define NORMAL_MAD 0.6745
 
 struct curve {
@@ -62,7 +59,6 @@ static void prepare(struct curve *c, const double *ns, size_t n)
   }
 }
 
-/* The squared error of points from..to-1 as a constant. */
 static double left_over(const struct curve *c, size_t from, size_t to)
 {
   const double n = (double)(to - from);
@@ -121,7 +117,7 @@ static void take_piece(const struct curve *c, size_t first, size_t last,
 }
 
 /* Where the curve reaches `end` after point `i`, as a part of a step. A cliff
- * hides what lies within: the cache ends at its first point. */
+ * hides its inside: the cache ends at its first point. */
 static double way_to(const struct curve *c, size_t i, double end)
 {
   const double step = c->y[i + 1] - c->y[i];

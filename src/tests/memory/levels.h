@@ -13,10 +13,10 @@ enum {
 
 struct level {
   size_t first, last; /* points */
-  size_t edge; /* the last point below twice this latency, or nearer to it than
-                  to the next plateau: the end of the cache */
+  size_t edge; /* the end of the cache: the last point below twice this latency,
+                  or nearer to it than to the next plateau */
   double past; /* part of the way to the next point, 0 to 1 */
-  double ns;   /* median */
+  double ns;
 };
 
 /*

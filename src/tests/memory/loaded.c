@@ -1,6 +1,3 @@
-/*
- * loaded.c - latency while other threads use bandwidth.
- */
 #include "tests/memory/loaded.h"
 
 #include <errno.h>
@@ -202,9 +199,9 @@ const struct report_form memory_loaded_form = {
 /* ---- the run ---- */
 
 enum {
-  CACHES_TIMES = 8,     /* half for the cycle */
-  PIECE_WORDS = 384,    /* 3 KiB, half of it copied */
-  PIECES_PER_LOOK = 64, /* between checks of the clock */
+  CACHES_TIMES = 8,  /* half for the cycle */
+  PIECE_WORDS = 384, /* 3 KiB, half of it copied */
+  PIECES_PER_LOOK = 64,
   CHASE_MIN_BYTES = 4096,
 };
 
@@ -307,7 +304,7 @@ static int loaded_thread_open(void *arg, struct worker *w, void **ret_thr,
   if (!t)
     return err_set(err, -ENOMEM, "cannot allocate a thread's state");
   t->run = l;
-  if (w->tid > 0) /* worker 0 has a processor of its own */
+  if (w->tid > 0) /* worker 0 has a CPU of its own */
     cpu = 1 + (w->tid - 1) % (l->cpus.n - 1);
   rc = place_pin(l->cpus.of[cpu], "--memory-test", err);
   if (rc == 0)
@@ -445,7 +442,7 @@ static void loaded_delay(uint32_t turns)
     OPAQUE(x);
 }
 
-/* An event of load: until the point ends, but not for long. */
+/* Until the point ends, but not for long. */
 static void loaded_copy_pieces(const struct loaded_thread *t, size_t *at,
                                struct loaded_count *count, uint32_t step)
 {

@@ -1,8 +1,7 @@
 /*
- * loaded.h - latency while other threads use bandwidth.
- *
- * Worker 0 follows a random cycle. The others copy their own memory in pieces,
- * with a delay after each. The first point has no load; then the delays shrink.
+ * loaded.h - latency while other threads use bandwidth. Worker 0 follows a
+ * random cycle. The others copy their own memory in pieces, with a delay after
+ * each. The first point has no load; then the delays shrink.
  */
 #ifndef BENCH_TESTS_MEMORY_LOADED_H
 #define BENCH_TESTS_MEMORY_LOADED_H
@@ -21,7 +20,7 @@ struct plan;
 struct streams;
 
 enum {
-  LOADED_POINTS = 20, /* no load, and each delay */
+  LOADED_POINTS = 20,
   LOADED_SLICES_MAX = 128,
 };
 
@@ -42,7 +41,7 @@ static inline bool loaded_counts(const struct loaded_point *p)
 }
 
 /* Medians of slices. With load, slices in which nothing was copied do not
- * count: the loads had lost their processors. */
+ * count: the loads had lost their CPUs. */
 void loaded_summarize(const struct loaded_slice *of, size_t n, bool with_load,
                       struct loaded_point *ret);
 

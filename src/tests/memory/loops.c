@@ -1,6 +1,3 @@
-/*
- * loops.c - loops over memory: which ones, and their blocks.
- */
 #include "tests/memory/loops.h"
 
 #include <errno.h>

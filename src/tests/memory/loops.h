@@ -17,7 +17,7 @@ struct place_cpus;
 struct loops {
   const struct streams *streams;
   unsigned n;
-  enum stream of[STREAMS]; /* chosen, and known to the machine */
+  enum stream of[STREAMS]; /* chosen, and available on the machine */
   size_t words;
 };
 
@@ -30,16 +30,16 @@ struct loops_block {
   const struct loops *loops;
   struct pages pages;
   struct stream_block block;
-  struct stream_content content; /* what it must hold */
+  struct stream_content content;
 };
 
-/* Map and touch a block, on the node of the calling thread, and check all loops
- * word by word on a part of it. */
+/* Maps and touches a block, on the node of the calling thread, and checks all
+ * loops word by word on a part of it. */
 int loops_block_open(struct loops_block *b, const struct loops *loops,
                      bool huge, struct err *err);
 void loops_block_close(struct loops_block *b);
 
-/* Go over the block; stores write `value`. False: a sum is wrong. */
+/* Stores write `value`. False: a sum is wrong. */
 bool loops_run(struct loops_block *b, enum stream s, double value,
                unsigned passes);
 bool loops_block_is_right(const struct loops_block *b);

@@ -1,6 +1,3 @@
-/*
- * options.c - the options of the memory test.
- */
 #include "tests/memory/options.h"
 
 #include <errno.h>

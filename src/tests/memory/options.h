@@ -31,7 +31,6 @@ enum memory_scope {
   SCOPE_LOCAL,
 };
 
-/* --memory-test; -1: the classic test. */
 enum memory_test {
   MEMORY_BANDWIDTH,
   MEMORY_LATENCY,
@@ -68,14 +67,14 @@ extern const struct opt memory_opts[];
 extern const char *const memory_oper_words[];
 extern const char *const memory_scope_words[];
 
-/* Of --memory-total-size. */
 extern const char memory_default_total[];
 
-/* Refuse options of the classic test with --memory-test, and others without. */
+/* Refuses options of the classic test with --memory-test, and others
+ * without. */
 int memory_options_check(const struct memory_cfg *cfg, struct err *err);
 
 /* The data of a run, zeroed and aligned to a cache line; the caller frees them.
- * NULL: the plan does not fit the test, or there is no memory. */
+ * NULL: the plan does not fit the test, or no memory. */
 void *memory_new(const struct plan *plan, const struct memory_cfg *cfg,
                  size_t bytes, int *ret_rc, struct err *err);
 

@@ -1,6 +1,3 @@
-/*
- * pages.c - maps memory with small or huge pages.
- */
 #include "tests/memory/pages.h"
 
 #include <errno.h>
@@ -30,8 +27,8 @@ static uint64_t round_up(uint64_t bytes, uint64_t to)
   return (bytes + to - 1) / to * to;
 }
 
-/* A huge page is what one table of small pages has room for: 2 MiB with pages
- * of 4 KiB, 32 MiB with 16 KiB, 512 MiB with 64 KiB. */
+/* A huge page is as large as one table of small pages maps: 2 MiB with pages of
+ * 4 KiB, 32 MiB with 16 KiB, 512 MiB with 64 KiB. */
 static uint64_t alignment(uint64_t bytes)
 {
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

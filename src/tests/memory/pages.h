@@ -26,18 +26,17 @@ enum {
 };
 
 /*
- * Map `bytes` without touching them. `huge`: from the system's pool if that
- * suffices, otherwise transparent huge pages are asked for; without, none are.
- * `node`: the NUMA node to bind to, or -1.
+ * Maps `bytes` without touching them. `huge`: from the system's pool if that
+ * suffices, otherwise as transparent huge pages; else without these. `node`:
+ * the NUMA node to bind to, or -1.
  */
 int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
               struct err *err);
 
-/* Write to each page in the calling thread; find out which pages were given. */
+/* Writes to each page in the calling thread; finds out the kind of pages. */
 void pages_touch(struct pages *p);
 void pages_unmap(struct pages *p);
 
-/* The size of a page of the system's pool. */
 uint64_t pages_pool_page(const char *root);
 
 /* Bytes in huge pages of the mapping of `from`, in a file like
@@ -50,14 +49,12 @@ bool pages_in_smaps(const char *path, const void *from, const void *to,
 void pages_describe(const struct pages *p, bool huge, struct strbuf *out);
 
 /* `wish`, or if 0 `usual`, but at most 40 % of the available memory. -ENOMEM:
- * `wish` is not available. `root` is put before paths: "" except in tests. */
+ * `wish` is not available. `root`: "" except in tests. */
 int pages_budget(const char *root, uint64_t wish, uint64_t usual, uint64_t *ret,
                  struct err *err);
 
-/*
- * The memory of all threads: --memory-size, or this multiple of the caches (0:
- * they are unknown), within pages_budget().
- */
+/* The memory of all threads: --memory-size, or `times` the caches (0: unknown),
+ * within pages_budget(). */
 int pages_choose(const struct memory_cfg *cfg, uint64_t cache_bytes,
                  unsigned times, uint64_t *ret, struct err *err);
 

@@ -1,6 +1,3 @@
-/*
- * pairs.c - the time in which a cache line moves between processors.
- */
 #include "tests/memory/pairs.h"
 
 #include <errno.h>
@@ -27,10 +24,10 @@
 #include "tests/memory/options.h"
 #include "tests/tests.h"
 
-/* ---- two threads that pass a cache line to each other ---- */
+/* ---- threads that pass a cache line ---- */
 
 enum {
-  TRIPS = 100,      /* of a sample */
+  TRIPS = 100,
   UNTIMED = 2,      /* before it, while clocks are read */
   LINES = 4,        /* between words of different purposes */
   MISSES = 1 << 14, /* between checks whether all is over */
@@ -55,8 +52,7 @@ struct partner {
   struct err err;
 };
 
-/* Changes `from` to the next value as soon as it is there. False: not for a
- * while. */
+/* Changes `from` to the next value when it appears. False: not for a while. */
 static inline bool pairs_take(struct ball *b, uint32_t from)
 {
   for (int i = 0; i < MISSES; i++) {
@@ -90,7 +86,6 @@ static void *pairs_partner_main(void *arg)
   }
 }
 
-/* False: all is over. */
 static bool pairs_trips(struct ball *b, struct worker *w, uint32_t *next, int n)
 {
   for (int i = 0; i < n; i++) {
@@ -192,7 +187,7 @@ static int pairs_play(struct worker *w, int cpu, int other, uint64_t for_ns,
 /* ---- the run ---- */
 
 enum {
-  FIGURES_MAX = 28,   /* of separate pairs: 8 processors */
+  FIGURES_MAX = 28,   /* of separate pairs: 8 CPUs */
   TEXT_CPUS_MAX = 32, /* larger matrices are left out */
 };
 

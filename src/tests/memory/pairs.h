@@ -1,8 +1,7 @@
 /*
- * pairs.h - the time in which a cache line moves between processors.
- *
- * Two threads take turns in changing a word by compare and exchange. A sample
- * is half the time of a round trip, over a hundred.
+ * pairs.h - the time in which a cache line moves between CPUs. Two threads take
+ * turns in changing a word by compare and exchange. A sample is half the time
+ * of a round trip, over a hundred.
  */
 #ifndef BENCH_TESTS_MEMORY_PAIRS_H
 #define BENCH_TESTS_MEMORY_PAIRS_H
@@ -22,7 +21,7 @@ enum {
 
 struct pair_sample {
   double ns;      /* one way */
-  bool preempted; /* a thread lost its processor */
+  bool preempted; /* a thread lost its CPU */
 };
 
 struct pair {
@@ -44,8 +43,8 @@ struct pairs {
 
 size_t pairs_index(unsigned i, unsigned j);
 
-/* Drop samples during which a thread was preempted, or of more than three times
- * the median: the hypervisor or an interrupt used a processor. */
+/* Drops samples during which a thread was preempted, or of more than three
+ * times the median: the hypervisor or an interrupt used a CPU. */
 void pairs_summarize(const struct pair_sample *of, size_t n, struct pair *ret);
 
 #endif

@@ -51,7 +51,6 @@ static bool hand_close(const struct scaling *s, void *mem)
   return right;
 }
 
-/* Differs from the last one. */
 static double next_value(const struct loops_block *b)
 {
   return b->block.value < 1000 ? b->block.value + 1 : 1;
@@ -65,7 +64,7 @@ static bool hand_round(const struct scaling *s, unsigned work, void *mem)
   return loops_run(b, run->loops.of[work], next_value(b), 1);
 }
 
-/* Processors share the memory: less of it each is no fault. */
+/* CPUs share the memory: less of it each is no fault. */
 static const struct scaling_kind kind = {
   .option = "--memory-test=scaling",
   .key = "memory_test",

@@ -1,11 +1,10 @@
 /*
- * streams.c - loops that move memory as fast as the processor can, for each
- * width of vectors.
+ * streams.c - the loops for each width of vectors.
  *
  * A turn handles four vectors. 64 bytes are not used: up to 8 % slower to
- * memory than 32, and some processors lower their frequency. The empty
- * assembler statement keeps compilers from calling memcpy() or memset(), which
- * choose how they store.
+ * memory than 32, and some CPUs lower their frequency. The empty assembler
+ * statement keeps compilers from calling memcpy() or memset(), which choose how
+ * they store.
  */
 #include "tests/memory/streams.h"
 
@@ -20,7 +19,6 @@ const char *const stream_words[] = {
   "copy-nt", "scale-add", "scale-add-nt", NULL,
 };
 
-/* How a loop uses its arrays. */
 static const struct {
   unsigned arrays, read, written;
   bool past; /* stores bypass the caches */

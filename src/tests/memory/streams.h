@@ -1,8 +1,7 @@
 /*
- * streams.h - loops that move memory as fast as the processor can.
- *
- * A block is one array, two halves or three thirds, so that all loops go over
- * the same memory. Stores are plain, or bypass the caches (non-temporal).
+ * streams.h - loops that move memory as fast as the CPU can. A block is one
+ * array, two halves or three thirds, so that all loops go over the same memory.
+ * Stores are plain, or bypass the caches (non-temporal).
  */
 #ifndef BENCH_TESTS_MEMORY_STREAMS_H
 #define BENCH_TESTS_MEMORY_STREAMS_H
@@ -43,9 +42,9 @@ struct streams {
 };
 
 const struct streams *streams_baseline(void);
-/* The widest ones of this processor. */
+/* With the widest vectors of this CPU. */
 const struct streams *streams_best(void);
-/* Number i of this processor, from the baseline on; NULL: no more. */
+/* Number i of this CPU, from the baseline on; NULL: no more. */
 const struct streams *streams_at(size_t i);
 
 /* Words of the largest block within `bytes`: divisible by 2 and 3, and its
@@ -53,11 +52,11 @@ const struct streams *streams_at(size_t i);
 size_t stream_words_in(uint64_t bytes);
 
 /* Bytes of a loop over n words. Counted: read and written. Owned: also the
- * lines that processors read before plain stores. */
+ * lines that CPUs read before plain stores. */
 uint64_t stream_counted_bytes(enum stream s, size_t n);
 uint64_t stream_owned_bytes(enum stream s, size_t n);
 
-/* Run the loop once on numbers that follow from their places. False: a word is
+/* Runs the loop once on numbers that follow from their places. False: a word is
  * wrong. */
 bool stream_verify(const struct streams *of, enum stream s,
                    const struct stream_block *b);
