@@ -1,7 +1,3 @@
-/*
- * expr.c - values, operators, functions, distributions and the stack machine of
- * SQL files.
- */
 #include "tests/sqlfile/expr.h"
 
 #include <ctype.h>
@@ -168,7 +164,6 @@ static const char *draw_check_range(int64_t from, int64_t to)
   return NULL;
 }
 
-/* The value at `share` in [0, 1) of the range. */
 static int64_t draw_at_share(int64_t from, int64_t to, double share)
 {
   const int64_t last = to - from;
@@ -734,8 +729,8 @@ static const char *expr_push_variable(const struct value *v, struct value *top)
            : "the variable holds a text that is no number and no boolean";
 }
 
-/* The second value of AND or OR, after a `first` that does not decide the
- * result, has to be a boolean or NULL. */
+/* The second value of AND or OR has to be a boolean or NULL. `first` does not
+ * decide the result. */
 static const char *expr_join(struct value *first, const struct value *second)
 {
   bool truth;
@@ -744,8 +739,7 @@ static const char *expr_join(struct value *first, const struct value *second)
   return second->kind == VALUE_NULL ? NULL : value_to_bool(second, &truth);
 }
 
-/* Jump?  A first value of AND or OR that is NULL is the result, as in
- * pgbench. */
+/* A first value of AND or OR that is NULL is the result, as in pgbench. */
 static const char *expr_decide(const struct expr_op *op,
                                const struct value *top, bool *ret_jump)
 {
@@ -779,7 +773,7 @@ int expr_eval(const struct expr *e, const struct expr_env *env,
               struct value *ret, struct expr_failure *fail)
 {
   struct value stack[EXPR_STACK + 1]; /* pi() has its result and no argument */
-  struct value *top = stack;          /* the first place that is free */
+  struct value *top = stack;          /* the first free place */
   const struct expr_op *op = e->op;
   const char *why = NULL;
   bool jump;

@@ -1,7 +1,7 @@
 /*
  * expr.h - values and expressions of SQL files: code for a stack machine, made
- * by reading_expr(), const for any number of threads. expr_eval() allocates
- * nothing.
+ * by reading_expr(), const for any number of threads. expr_eval() does not
+ * allocate.
  */
 #ifndef BENCH_SQLFILE_EXPR_H
 #define BENCH_SQLFILE_EXPR_H
@@ -52,15 +52,15 @@ static inline struct value value_double(double real)
   return (struct value){ .kind = VALUE_DOUBLE, .real = real };
 }
 
-/* NULL, or a static text: why not.  A double becomes the nearest integer, or
- * the even one of two. */
+/* NULL, or a static text: why not. A double becomes the nearest integer, or the
+ * even one of two. */
 const char *value_to_int(const struct value *v, int64_t *ret);
 const char *value_to_double(const struct value *v, double *ret);
 
 /* Numbers other than 0 are true; NULL is not. */
 bool value_is_true(const struct value *v);
 
-/* An integer, a double, a boolean or NULL, zero-terminated.  False: another
+/* An integer, a double, a boolean or NULL, zero-terminated. False: another
  * text. */
 bool value_read(const char *text, size_t len, struct value *ret);
 
@@ -68,14 +68,14 @@ enum {
   VALUE_BYTES = 40, /* room for all kinds but texts */
 };
 
-/* As in pgbench.  Not for texts. */
+/* As in pgbench. Not for texts. */
 void value_print(const struct value *v, char to[VALUE_BYTES]);
 
 enum {
   DRAW_ZIPF = 4, /* exponents whose constants are kept */
 };
 
-/* For one thread.  Ready when zeroed but for `rng`. */
+/* For one thread. Ready when zeroed but for `rng`. */
 struct draw {
   struct rng *rng; /* borrowed */
   unsigned next;   /* the entry to replace */
@@ -85,8 +85,8 @@ struct draw {
   } zipf[DRAW_ZIPF];
 };
 
-/* Draw an integer from..to.  NULL, or a static text: the range is empty or has
- * more than 2^63-1 values, or the parameter is not allowed. */
+/* An integer from..to. NULL, or a static text: the range is empty or has more
+ * than 2^63-1 values, or the parameter is not allowed. */
 const char *draw_uniform(struct draw *d, int64_t from, int64_t to,
                          int64_t *ret);
 const char *draw_exponential(struct draw *d, int64_t from, int64_t to,
@@ -159,7 +159,7 @@ struct expr_op {
   union {
     struct value value;
     unsigned variable;
-    unsigned to; /* of jumps */
+    unsigned to;
   };
 };
 

@@ -1,6 +1,3 @@
-/*
- * parse.c - parses a file: statements, their columns, commands.
- */
 #include "tests/sqlfile/parse.h"
 
 #include <ctype.h>
@@ -15,7 +12,6 @@
 #include "base/strbuf.h"
 #include "db/emul.h"
 
-/* A statement being read. */
 struct draft {
   struct reading *r;
   struct strbuf text;
@@ -77,7 +73,7 @@ static int statement_take_colon(struct draft *d)
   return 0;
 }
 
-/* A variable inside quotes is not replaced, against the author's intention. */
+/* A variable inside quotes is not replaced, probably by mistake. */
 static int statement_check_quoted(struct reading *r, const char *from,
                                   const char *to)
 {
@@ -94,7 +90,6 @@ static int statement_check_quoted(struct reading *r, const char *from,
   return 0;
 }
 
-/* A quoted part or a comment. */
 static int statement_take_region(struct draft *d, bool *ret_taken)
 {
   struct reading *r = d->r;
@@ -137,7 +132,7 @@ static void statement_count_parens(struct draft *d, const char *at)
     d->n_open--;
 }
 
-/* The terminator is consumed, but not part of the text. */
+/* Reads past the terminator, which is not part of the text. */
 static int statement_read_text(struct draft *d)
 {
   struct reading *r = d->r;
@@ -223,7 +218,6 @@ struct token {
   bool quoted;
 };
 
-/* The text of the statement. */
 struct lexer {
   struct reading *r;
   const char *text;
@@ -668,7 +662,6 @@ static int command_refuse(struct reading *r, const char *at, const char *word,
                       (int)len, word);
 }
 
-/* p is at the backslash. */
 static int reading_command(struct reading *r)
 {
   const char *at = r->p++;
@@ -703,7 +696,7 @@ struct sqlfile_place sqlfile_place(const char *text, uint32_t at)
     if (*p == '\n') {
       place.line++;
       place.column = 1;
-    } else if (((unsigned char)*p & 0xC0) != 0x80) { /* the first byte */
+    } else if (((unsigned char)*p & 0xC0) != 0x80) {
       place.column++;
     }
   }
@@ -795,7 +788,6 @@ static size_t sqlfile_comment_length(const struct reading *r, bool *ret_open)
                    (size_t)(r->p - r->text), r->dialect, ret_open);
 }
 
-/* Blanks, comments and empty statements. */
 static int sqlfile_skip_nothing(struct reading *r)
 {
   while (r->p < r->end) {

@@ -12,7 +12,7 @@
 #include "tests/sqlfile/sqlfile.h"
 
 enum {
-  READING_IFS = 32, /* nested conditions */
+  READING_IFS = 32,
 };
 
 /* A condition without its \endif. */
@@ -59,11 +59,10 @@ int reading_find(const struct reading *r, const char *name, size_t len);
 /* The same, or a new unset variable; negative: no memory, or too many. */
 int reading_variable(struct reading *r, const char *name, size_t len);
 
-/* The variable whose name begins at `at`; negative: unknown, and the message is
- * complete. */
+/* The variable whose name begins at `at`; negative: unknown, with a message. */
 int reading_use(struct reading *r, const char *at, size_t len);
 
-/* Zeroed; NULL: no memory, and the message is complete. */
+/* Zeroed; NULL: no memory, with a message. */
 struct sqlfile_step *reading_add_step(struct reading *r, enum sqlfile_code code,
                                       const char *at);
 struct sqlfile_statement *reading_add_statement(struct reading *r);

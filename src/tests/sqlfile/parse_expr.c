@@ -1,7 +1,7 @@
 /*
  * parse_expr.c - common functions of the parser, and expressions by the rules
- * of pgbench.  Operators in ascending precedence: OR, AND, NOT, IS,
- * comparisons, bits, + -, * / %, signs.  Code is made while the text is read.
+ * of pgbench. Operators in ascending precedence: OR, AND, NOT, IS, comparisons,
+ * bits, + -, * / %, signs. Code is made while the text is read.
  */
 #include "tests/sqlfile/parse.h"
 
@@ -43,7 +43,7 @@ int reading_no_memory(struct reading *r)
                  r->file->name);
 }
 
-/* A backslash at the end of the line: the length of both, or 0. */
+/* The length of a backslash and the line end after it, or 0. */
 static size_t reading_continuation(const struct reading *r)
 {
   const size_t left = (size_t)(r->end - r->p);
@@ -190,7 +190,7 @@ struct sqlfile_statement *reading_add_statement(struct reading *r)
 /* ---- expressions ---- */
 
 enum {
-  DEEPEST = 50, /* nested expressions */
+  DEEPEST = 50,
 };
 
 struct parser {
@@ -198,14 +198,14 @@ struct parser {
   struct expr *to;
   unsigned height; /* values on the stack at this point of the code */
   unsigned depth;
-  bool has_unit; /* letters may follow a number */
-  int rc;        /* of expr_emit() */
+  bool has_unit;
+  int rc; /* of expr_emit() */
 };
 
 struct function {
   const char *name;
   enum expr_function function;
-  unsigned min, max; /* arguments */
+  unsigned min, max;
   const char *usage;
 };
 
@@ -238,7 +238,7 @@ static const struct function expr_functions[] = {
 
 /* ---- code ---- */
 
-/* `change`: of the height of the stack.  NULL: p->rc says why. */
+/* `change`: of the height of the stack. NULL: failed with p->rc. */
 static struct expr_op *expr_emit(struct parser *p, enum expr_code code,
                                  const char *at, int change)
 {
@@ -288,7 +288,7 @@ static int expr_emit_call(struct parser *p, const char *at,
   return 0;
 }
 
-/* The goal is not known yet; negative: failure. */
+/* The goal is unknown yet; negative: failure. */
 static int expr_emit_jump(struct parser *p, enum expr_code code, const char *at,
                           int change)
 {
@@ -378,7 +378,6 @@ static int expr_parse_nested(struct parser *p)
   return rc;
 }
 
-/* Digits, a point, an exponent. */
 static size_t expr_number_length(const struct reading *r, const char *at,
                                  bool *ret_real)
 {

@@ -1,6 +1,6 @@
 /*
- * sqlfile.h - a file of SQL statements and pgbench commands, as a program.  The
- * result of sqlfile_parse() is const: any number of threads may execute it.
+ * sqlfile.h - a file of SQL statements and pgbench commands, as a program. The
+ * result of sqlfile_parse() is const: any number of threads can execute it.
  */
 #ifndef BENCH_SQLFILE_SQLFILE_H
 #define BENCH_SQLFILE_SQLFILE_H
@@ -54,7 +54,7 @@ enum sqlfile_code {
 
 struct sqlfile_step {
   enum sqlfile_code code;
-  uint32_t at; /* offset in the file */
+  uint32_t at;
   union {
     unsigned statement;
     unsigned variable;
@@ -73,7 +73,7 @@ struct sqlfile {
 };
 
 struct sqlfile_setup {
-  const char *name; /* for messages */
+  const char *name;
   const char *text;
   size_t len;
   unsigned dialect;    /* enum emul_flags: quotes and comments */

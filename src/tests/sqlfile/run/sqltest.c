@@ -1,6 +1,3 @@
-/*
- * sqltest.c - a file of SQL as a test.
- */
 #include "tests/sqlfile/run/sqltest.h"
 
 #include <errno.h>
@@ -38,7 +35,7 @@
 #include "tests/sqlfile/expr.h"
 #include "tests/sqlfile/sqlfile.h"
 
-/* What a descriptor points to. */
+/* The data of a descriptor. */
 struct param_cell {
   union {
     int8_t truth;
@@ -93,7 +90,7 @@ enum client_end {
   CLIENT_DONE,
   CLIENT_AGAIN, /* an ignorable error: repeat the event */
   CLIENT_OVER,  /* the run is over: leave the event */
-  CLIENT_FAILED /* see *err */
+  CLIENT_FAILED
 };
 
 /* ---- parameters ---- */
@@ -461,7 +458,7 @@ static void client_set_builtins(struct client *c, const struct plan *plan)
     [SQLFILE_CLIENT_ID] = value_int(plan->first_thread + c->w->tid),
     [SQLFILE_SCALE] = value_int(1),
     [SQLFILE_RANDOM_SEED] = value_int((int64_t)plan->seed),
-    /* Common to all clients: they agree on what is popular. */
+    /* Shared by all clients, so that they agree on popular keys. */
     [SQLFILE_DEFAULT_SEED] = value_int(
       (int64_t)rng_key(plan->seed, RNG_INTERNAL, UINT64_MAX)),
   };
@@ -613,7 +610,7 @@ static bool client_wait_for_attempt(struct client *c)
   return !worker_is_over(c->w);
 }
 
-/* Rolls back the failed attempt, which may fail as well. */
+/* Rolls back the failed attempt, which can fail as well. */
 static enum client_end client_prepare_again(struct client *c, struct err *err)
 {
   do {
@@ -692,7 +689,7 @@ static int client_ping(struct client *c, struct err *err)
 {
   int rc;
 
-  c->env.recorder = c->w->recorder; /* for errors */
+  c->env.recorder = c->w->recorder;
   c->measured = true;
   rc = env_ping(&c->env, err);
   c->measured = false;
@@ -726,7 +723,7 @@ static int sqltest_open_run(const struct plan *plan, const void *cfg,
   return 0;
 }
 
-/* The settings of the driver to show (SQLite's). */
+/* SQLite shows settings of its driver. */
 static void sqltest_mode_line(void *arg, struct strbuf *line)
 {
   const struct sqltest_run *run = arg;
@@ -739,7 +736,7 @@ static void sqltest_mode_line(void *arg, struct strbuf *line)
   env_done(&env);
 }
 
-/* Shows the SQL layer the end of the run. */
+/* The SQL layer gets the end of the run. */
 static void sqltest_stop_word(void *arg, _Atomic uint32_t *word)
 {
   const struct sqltest_run *run = arg;
@@ -764,7 +761,6 @@ struct thread {
   struct client *client;
 };
 
-/* The last worker reports how many could not connect. */
 static void sqltest_count_opened(struct sqltest_run *run)
 {
   const unsigned threads = run->cfg->workers > 0 ? run->cfg->workers
@@ -869,7 +865,6 @@ static int sqltest_thread_ping(void *thr, struct worker *w, struct err *err)
   return rc;
 }
 
-/* For one open event. */
 static int sqltest_thread_turn(void *thr, struct worker *w, struct err *err)
 {
   return sqltest_run_loop(thr, w, err);
