@@ -299,7 +299,6 @@ void class_periods_done(struct class_periods *p)
   memset(p, 0, sizeof(*p));
 }
 
-/* Retries classes that got no memory. */
 static void class_add_tracks(struct class_periods *p)
 {
   const unsigned n = p->set ? class_count(p->set) : 0;
@@ -344,8 +343,7 @@ static void class_set_limits(struct class_report *r)
   }
 }
 
-/* The sum and the histogram can differ by an operation: keep the mean
- * possible. */
+/* The sum and the histogram can differ by an operation. */
 static void class_fit_sum(struct class_report *r)
 {
   const double n = (double)r->count;

@@ -1,10 +1,9 @@
 /*
- * class_stats.h - counts and latencies of classes of operations.
- *
- * A class is a kind of operation: a read, an fsync, one SQL statement. A
- * recorder belongs to one thread; any thread can read it. Numbers only grow; a
- * period is the difference of two readings. Recorders exist only if the results
- * show classes. Threads share histograms if there are many classes.
+ * class_stats.h - counts and latencies of classes of operations: a read, an
+ * fsync, one SQL statement. A recorder belongs to one thread; any thread can
+ * read it. Numbers only grow; a period is the difference of two readings.
+ * Recorders exist only if the results show classes. Threads share histograms if
+ * there are many classes.
  */
 #ifndef BENCH_STATS_CLASS_STATS_H
 #define BENCH_STATS_CLASS_STATS_H
@@ -75,16 +74,16 @@ static inline struct class_recorder *class_recorder_of(struct class_set *set,
   return &set->of[thread];
 }
 
-/* The class of this name, which ends at a zero byte or after `len`; made if
- * needed. Takes a lock and searches: keep the number. */
+/* The class of this name, which ends at a zero byte or after `len`. Takes a
+ * lock and searches: keep the number. */
 unsigned class_id(struct class_set *set, const char *name, size_t len);
 
 /* Borrowed from the set. */
 const char *class_name(const struct class_set *set, unsigned id);
 unsigned class_count(const struct class_set *set);
 
-/* `size` bytes owned by the set, zeroed at first, in which the recorder's
- * thread notes how `key` names its classes. NULL: no memory. */
+/* `size` bytes, zeroed at first, for the recorder's thread: how `key` names its
+ * classes. NULL: no memory. */
 void *class_recorder_memo(struct class_recorder *r, const void *key,
                           size_t size);
 
@@ -113,7 +112,7 @@ static inline void class_record(struct class_recorder *r, unsigned id,
   latency_record(c->hist, c->hist_shared, c->slow, took_ns);
 }
 
-/* Errors and reconnects that belong to no single operation. */
+/* Errors and reconnects of no single operation. */
 void class_add_trouble(struct class_recorder *r, unsigned id, uint64_t errors,
                        uint64_t reconnects);
 
@@ -155,7 +154,7 @@ struct class_periods {
   struct class_track **track; /* owned; [CLASS_MAX], made below n */
   unsigned n;
   struct class_report *report; /* owned; [CLASS_MAX] */
-  struct class_totals now;     /* owns its histogram */
+  struct class_totals now;
 };
 
 int class_periods_init(struct class_periods *p, struct class_set *set);

@@ -46,8 +46,8 @@ static size_t coincide_common_divisor(size_t a, size_t b)
   return a;
 }
 
-/* All distances from `first` to `last` >= `first`, or COINCIDE_TURNS of them,
- * unevenly spread. `first` comes first. */
+/* All distances from `first` (which comes first) to `last`, or COINCIDE_TURNS
+ * of them, unevenly spread. */
 static size_t coincide_turns(size_t first, size_t last, size_t *ret)
 {
   const size_t n = last - first + 1;
@@ -67,7 +67,7 @@ static size_t coincide_turns(size_t first, size_t last, size_t *ret)
 #define PEAK 3.0
 
 enum {
-  USUAL_MIN = 8,   /* fewer intervals have no usual value */
+  USUAL_MIN = 8,
   AROUND_MIN = 15, /* on each side of a running median */
   AROUND_MAX = 60,
   AROUND_SHARE = 16 /* a side has this fraction of all intervals */
@@ -117,8 +117,8 @@ static struct depth coincide_depth_at(const struct coincide_input *in, size_t i)
   return d;
 }
 
-/* Events that end in an interval often waited in earlier ones: latencies count
- * only in dips whose rate is never low. */
+/* Latencies count only in dips whose rate is never low, because events that end
+ * in an interval often waited in earlier ones. */
 static void coincide_note_loss(const struct coincide_input *in,
                                const struct coincide_dip *dip, bool low,
                                double *loss)
@@ -139,8 +139,8 @@ static void coincide_keep_edges(const bool *dip, size_t n, double *loss)
   }
 }
 
-/* Returns the number of dips; `ret` has room for n. `ret_dip` and `ret_loss`
- * have n elements; the loss (0 to 1) includes the neighbours of dips. */
+/* Returns the number of dips; `ret` has room for n. ret_loss[n] is 0 to 1, and
+ * includes the neighbours of dips. */
 static size_t coincide_dips(const struct coincide_input *in, bool *ret_dip,
                             double *ret_loss, struct coincide_dip *ret)
 {
@@ -272,8 +272,8 @@ enum {
   SHIFTS = 99 /* needed for one in a hundred */
 };
 
-/* How far above its usual values; 0: not active. Returns false if it is active
- * nowhere. `work` has n elements. */
+/* How far above its usual values; 0: not active. False: active nowhere. `work`
+ * has n elements. */
 static bool coincide_mark_active(const double *v, size_t n, double *work,
                                  double *ret)
 {
@@ -314,11 +314,11 @@ struct work {
   struct coincide_dip *dips;
   double *sorted;
   double *loss;
-  double *active; /* [n] of one series */
-  uint32_t *sum;  /* [2 n + 1] active ones before a place, twice around */
-  size_t *shift;  /* [n_shifts] */
+  double *active;
+  uint32_t *sum; /* [2 n + 1] active ones before a place, twice around */
+  size_t *shift; /* [n_shifts] */
   size_t n_shifts;
-  double *match;   /* [n_shifts] of one series */
+  double *match;
   double *highest; /* [n_shifts] of all series: the largest score */
   double *score;   /* [n_series] not shifted */
   double *expected, *p;
@@ -329,8 +329,8 @@ struct work {
 
 /*
  * Dips count by weight, because noise makes many short, flat ones. Half of the
- * score is for being active near the dip. The other half is for the share of
- * the dip: a small shift covers less of a long dip.
+ * score is for being active near the dip, half for the share of the dip: a
+ * small shift covers less of a long dip.
  */
 static double coincide_match_at(const struct work *w, size_t shift,
                                 unsigned *ret_hits)

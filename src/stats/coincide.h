@@ -10,9 +10,9 @@
  * Chance is estimated by shifting the series, in a circle, by all distances (at
  * most 2048) but the smallest. A dip counts by its loss, a series by the share
  * of the dip in which it is active. A finding needs p <= 0.01 that any series
- * gets as far, and at least 1.5 times as many hits as by chance. Otherwise
- * series are correlated with the loss; one dip can be enough. Runs of less than
- * about 100 intervals have no finding.
+ * gets as far, and 1.5 times as many hits as by chance. Otherwise series are
+ * correlated with the loss; one dip can be enough. Runs of less than about 100
+ * intervals have no finding.
  */
 #ifndef BENCH_STATS_COINCIDE_H
 #define BENCH_STATS_COINCIDE_H
@@ -42,7 +42,7 @@ struct coincide_finding {
 struct coincide_result {
   unsigned dips;
   unsigned n;
-  struct coincide_finding of[COINCIDE_MAX]; /* the least likely first */
+  struct coincide_finding of[COINCIDE_MAX];
 };
 
 /* `ret_dip` has n elements. 0 or -ENOMEM. */

@@ -93,7 +93,6 @@ double decision_inflation(const struct decision *d)
   return decision_correct(most, decision_clusters(d));
 }
 
-/* Are too many late even if all others are in time? */
 static bool decision_exceeds_all(const struct decision *d, double late)
 {
   const double all = d->planned + SIGMAS * sqrt(d->planned);
@@ -154,12 +153,12 @@ const char *decision_name(enum decision_verdict verdict)
   return names[verdict];
 }
 
-/* Each further run is another chance to err, and a failed load is not measured
- * again: failure must be this many times as sure. */
+/* Failure must be this many times as sure: each further run is another chance
+ * to err, and a failed load is not measured again. */
 #define SURER 5
-/* A pool can have this many standard deviations too many late events. */
+/* The late events of a pool can be this many standard deviations too many. */
 #define POOL_SIGMAS 2
-/* A pool that needs more times its runs needs too many. */
+/* A larger multiple of the pool's runs is too many. */
 #define TIMES_MAX 50
 
 void decision_pool_add(struct decision_pool *p, const struct decision_run *run)

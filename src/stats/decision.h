@@ -53,18 +53,18 @@ void decision_add(struct decision *d, uint64_t events, uint64_t late);
 /* Cells with late events. */
 unsigned decision_clusters(const struct decision *d);
 
-/* Variance of late events per interval relative to independent ones, corrected;
- * at least 1. */
+/* Variance of late events per interval relative to independent ones,
+ * corrected. */
 double decision_inflation(const struct decision *d);
 
 struct decision_waiting {
-  uint64_t all;  /* due and not begun */
-  uint64_t late; /* late already */
+  uint64_t all; /* due and not begun */
+  uint64_t late;
 };
 
 /*
  * `last`: no more intervals. Only some intervals decide, because each decision
- * can err by chance.
+ * can err.
  *
  * DECISION_FAILED: twice as many are late as the longest run allows, or the
  * share is exceeded at DECISION_CONFIDENCE. DECISION_HELD: the share is kept at
@@ -78,7 +78,7 @@ struct decision_term {
   const struct slo_term *term;
   enum decision_verdict verdict;
   uint64_t events, late; /* 0 if the term does not count events */
-  uint64_t waiting;      /* due and not begun */
+  uint64_t waiting;
   double inflation;
   unsigned clusters; /* intervals with late events */
 };
@@ -89,10 +89,10 @@ struct decision_result {
   uint64_t decided_ns; /* until decided, or the end */
   unsigned intervals;
   unsigned n;
-  struct decision_term of[SLO_TERMS_MAX]; /* in the order of the terms */
+  struct decision_term of[SLO_TERMS_MAX];
 };
 
-/* The fewest events, none late, that are enough for DECISION_HELD. */
+/* The fewest events, none late, for DECISION_HELD. */
 double decision_events_min(double share);
 
 const char *decision_name(enum decision_verdict verdict);
@@ -102,7 +102,7 @@ const char *decision_name(enum decision_verdict verdict);
 struct decision_pool {
   double events, late;
   double waiting; /* at the ends of runs: count as late */
-  double longest; /* events of the longest run */
+  double longest;
   double clusters;
   double inflated; /* sum of late events times their uncorrected inflation */
 };
@@ -122,7 +122,7 @@ enum decision_verdict decision_pool_verdict(const struct decision_pool *p,
                                             double share);
 
 /* If open: the fewest further runs as long as the longest, if its late events
- * are two standard deviations too many. INFINITY: too many runs. */
+ * are two standard deviations too many. INFINITY: too many. */
 double decision_pool_missing(const struct decision_pool *p, double share);
 
 #endif

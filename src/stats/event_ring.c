@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* The thread sanitizer cannot see ck_ring's barriers in assembler. Only the
- * sanitizer calls this. */
+/* The thread sanitizer, which alone calls this, cannot see ck_ring's barriers
+ * in assembler. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {

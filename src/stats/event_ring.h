@@ -1,7 +1,7 @@
 /*
- * event_ring.h - passes single events from workers to a thread that writes a
- * file. Each worker has its own ring. A full ring drops the record and counts
- * it: a worker never waits.
+ * event_ring.h - passes events from workers to a thread that writes a file, in
+ * a ring per worker. A full ring drops the record and counts it: a worker never
+ * waits.
  */
 #ifndef BENCH_STATS_EVENT_RING_H
 #define BENCH_STATS_EVENT_RING_H
@@ -23,14 +23,14 @@ struct event_record {
   uint64_t start_ns;
   uint64_t latency_ns; /* since the start, or the arrival */
   uint16_t class_id;
-  uint16_t failed; /* 1: there was an error */
+  uint16_t failed;
 };
 
 struct event_ring {
   struct ck_ring ring
     CACHE_ALIGNED; /* producer: the worker; consumer: the reader */
   struct event_record *buffer CACHE_ALIGNED;
-  _Atomic uint64_t dropped; /* by the worker */
+  _Atomic uint64_t dropped;
 };
 
 struct event_rings {
@@ -45,7 +45,6 @@ void event_rings_done(struct event_rings *rs);
 
 CK_RING_PROTOTYPE(event_record, event_record)
 
-/* By the worker. */
 static inline void event_ring_put(struct event_ring *r,
                                   struct event_record *record)
 {
@@ -56,8 +55,8 @@ static inline void event_ring_put(struct event_ring *r,
       memory_order_relaxed);
 }
 
-/* By the reader: up to `max` records in order; returns how many. Take many at
- * once, because each call moves a cache line between CPUs. */
+/* By the reader: up to `max` records in order; returns how many. Each call
+ * moves a cache line between CPUs: take many. */
 size_t event_ring_take(struct event_ring *r, struct event_record *ret,
                        size_t max);
 

@@ -1,8 +1,8 @@
 /*
  * hist.h - a histogram of nanoseconds in the layout of HdrHistogram with three
- * significant digits: a bucket each below 2048, then 1024 per power of two. The
- * middle of a bucket is within 0.05 % of its values. The last bucket has the
- * values from 2^42 ns (73 minutes) on.
+ * significant digits: a bucket each below 2048, then 1024 per power of two, the
+ * middle within 0.05 % of each value. The last bucket has the values from 2^42
+ * ns (73 minutes) on.
  *
  * Counts only grow. One thread adds, or several to a shared histogram; any
  * thread can read, with hist_sum.h.
@@ -37,8 +37,8 @@ struct hist {
   _Atomic uint64_t more[HIST_BUCKETS];
 };
 
-/* One for each worker, or shared: each takes 400 kB of address space and a page
- * for each power of two in use. */
+/* For each worker, or fewer, shared ones: each takes 400 kB of address space
+ * and a page for each power of two in use. */
 unsigned hist_count(unsigned workers);
 
 struct hist *hist_new(void); /* NULL: no memory */

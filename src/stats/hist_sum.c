@@ -218,7 +218,6 @@ uint64_t hist_percentile(const struct hist_sum *sum, double pct)
   return hist_middle(last);
 }
 
-/* Of the distances from `from`, or of their squares. */
 static double hist_sum_moment(const struct hist_sum *sum, double from,
                               bool squared)
 {

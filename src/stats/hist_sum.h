@@ -1,10 +1,8 @@
 /*
- * hist_sum.h - plain counts of a histogram, owned by one thread, for snapshots,
- * differences and reports.
- *
- * Most powers of two hold a few outliers. So buckets lie in short blocks, in
- * the order of first use; each power of two in use has a row with the numbers
- * of its blocks. A block has 64-bit counts only if needed.
+ * hist_sum.h - plain counts of a histogram, owned by one thread. Most powers of
+ * two hold a few outliers, so buckets lie in short blocks, in the order of
+ * first use. Each power of two in use has a row with the numbers of its blocks.
+ * A block has 64-bit counts only if needed.
  */
 #ifndef BENCH_STATS_HIST_SUM_H
 #define BENCH_STATS_HIST_SUM_H
@@ -75,8 +73,8 @@ static inline uint64_t hist_sum_at(const struct hist_sum *sum, unsigned index)
 /* The first bucket with values from `from` on; HIST_BUCKETS: none. */
 unsigned hist_sum_next(const struct hist_sum *sum, unsigned from);
 
-/* The rank of a percentile (0..100) among `total` values: floor(total * pct /
- * 100 + 0.5), within 1..`total`. */
+/* Among `total` values, for a percentile of 0..100: floor(total * pct / 100 +
+ * 0.5), within 1..`total`. */
 uint64_t hist_rank(uint64_t total, double pct);
 /* Is less than one of `total` values beyond the percentile? False for 100. */
 bool hist_is_beyond(uint64_t total, double pct);

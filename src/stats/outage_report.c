@@ -23,7 +23,7 @@ struct outage_spread outage_spread_of(uint64_t *of, unsigned n)
                                  .max_ns = of[n - 1] };
 }
 
-/* The end of a stall that outlasts its process. */
+/* A stall that outlasts its process. */
 #define FOREVER UINT64_MAX
 
 static struct stall outage_from_base(const struct stall *s, uint64_t base_ns)
@@ -37,8 +37,8 @@ static struct stall outage_from_base(const struct stall *s, uint64_t base_ns)
   return to;
 }
 
-/* Since the measured start. The last stall never ends: a process that has ended
- * serves nobody. */
+/* Since the measured start. Ends with an endless stall: a process that has
+ * ended serves nobody. */
 static int outage_list_of(const struct outage_report *r,
                           struct outage_list *ret)
 {
@@ -144,7 +144,6 @@ static int outage_add_stalls(struct outage_sum *s,
   return 0;
 }
 
-/* Ends the last stall with the last process. */
 static void outage_close_stalls(struct outage_sum *s)
 {
   const uint64_t end_ns = s->list.end_ns;

@@ -44,13 +44,12 @@ struct outage_report {
   uint64_t brownout_count, brownout_ns;
 
   unsigned clients;
-  unsigned affected;   /* had an outage */
+  unsigned affected;
   unsigned still_down; /* had an outage at the end */
   uint64_t outages;    /* of all clients */
   uint64_t unserved_ns;
   /* From the last success, or the first error, to the next success. */
   struct outage_spread unavailable, noticed;
-  /* The numbers behind these, unordered; [n_longest]. */
   unsigned n_longest;
   const uint64_t *longest_of, *noticed_of;
   uint64_t phases[FAULT_PHASES];
@@ -69,8 +68,8 @@ bool outage_report_serious(const struct outage_report *r);
 /*
  * The sum over processes. It has a stall while each process is in a stall or
  * has ended. Clients are added up. Times count from the measured starts, which
- * are together. Brown-outs are unknown. If a process has dropped short stalls,
- * common stalls of that length can be missing.
+ * are together. Brown-outs are unknown. If processes have dropped short stalls,
+ * common ones can be missing.
  */
 
 /* By time; the last one never ends. */

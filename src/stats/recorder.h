@@ -97,7 +97,7 @@ void recorders_done(struct recorders *rs);
 /* sum += all latencies so far. Any thread. */
 void recorders_latencies(const struct recorders *rs, struct hist_sum *sum);
 
-/* Slow path of recorder_event(): a snapshot was taken. */
+/* A snapshot was taken. */
 void recorder_new_epoch(struct recorder *r, uint32_t epoch);
 
 static inline uint64_t recorder_load(const _Atomic uint64_t *p)
@@ -116,7 +116,7 @@ static inline void recorder_count(struct recorder *r, enum counter c,
   recorder_bump(&r->counter[c], n);
 }
 
-/* An event has ended, in the epoch that its worker has just read. */
+/* `now`: the epoch that the worker has just read. */
 static ALWAYS_INLINE void recorder_event_in(struct recorder *r, uint32_t now,
                                             uint64_t latency_ns)
 {

@@ -38,7 +38,7 @@ struct report_member {
 
 /* The same in all reports of a run. */
 struct report_setup {
-  const char *label; /* for the JSON document */
+  const char *label;
   /* Set by option rows. */
   double percentile; /* 0: none */
   bool histogram;
@@ -153,7 +153,7 @@ struct report {
    * events. */
   struct class_list members;
 
-  /* [opt] The whole measured part. In the last report of a run with results for
+  /* [opt] The measured part. In the last report of a run with results for
    * machines, or with an objective and checkpoints. */
   const struct report *total;
   /* In that report, with a rate: "service_time" and "lag". */
@@ -166,8 +166,8 @@ void report_fill(struct report *r, const struct report_setup *setup,
                  const struct snapshot *before, const struct snapshot *now,
                  uint64_t min_ns, uint64_t max_ns, struct hist_sum *diff);
 
-/* For a period: clear at the begin, merge every snapshot up to the last, fill
- * in at the end. */
+/* Clear at the begin of a period, merge every snapshot up to the last, fill in
+ * at the end. */
 void report_threads_clear(struct report_thread *t, unsigned n);
 void report_threads_merge(struct report_thread *t, const struct snapshot *s);
 void report_threads_fill(struct report_thread *t, const struct snapshot *before,
@@ -182,7 +182,7 @@ double report_rate(const struct report *r, uint64_t count);
 double report_offered_rate(const struct report *r);
 double report_counter_rate(const struct report *r, enum counter c);
 
-/* A final report's period may have begun with the last checkpoint: see
+/* A final report's period can begin at the last checkpoint: see
  * report_judge(). */
 struct slo_sample report_slo_sample(const struct report *r,
                                     const struct report_setup *setup);

@@ -1,6 +1,3 @@
-/*
- * report_options.c - options of what reports show.
- */
 #include <errno.h>
 #include <string.h>
 

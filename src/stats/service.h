@@ -3,8 +3,8 @@
  * stalls of all clients.
  *
  * A client is served when an event of it ends: a comparison and a store in
- * memory of its own. All else happens after an error, or when the previous
- * event ended longer ago than the limit of stalls.
+ * memory of its own. All else happens after an error, or if the previous event
+ * ended longer ago than the limit of stalls.
  */
 #ifndef BENCH_STATS_SERVICE_H
 #define BENCH_STATS_SERVICE_H
@@ -16,7 +16,6 @@
 
 struct err;
 
-/* Where the service failed, or how the server refused. */
 enum fault_phase {
   FAULT_CONNECT,   /* refused, timed out */
   FAULT_LOGIN,     /* everybody or this client is refused */
@@ -43,7 +42,7 @@ struct outages;
 struct service {
   /* Its last success; at first the start of the load. Written by the client. */
   _Atomic uint64_t last_ns;
-  /* After this time, a success takes the slow path. Used by the client. */
+  /* Used by the client: a later success takes the slow path. */
   uint64_t patience_ns;
 
   _Atomic uint64_t begun_ns; /* start of its event, unless last_ns */
@@ -84,7 +83,7 @@ struct outages {
   pthread_mutex_t lock; /* protects the rest, and parts of each service */
   struct stall *of;
   unsigned n;
-  unsigned shortest;             /* its index, when n is STALLS_MAX */
+  unsigned shortest;             /* index; valid when n is STALLS_MAX */
   uint64_t *longest;             /* owned; see outage_report.longest_of */
   uint64_t phases[FAULT_PHASES]; /* by the first error */
 };

@@ -1,8 +1,7 @@
 /*
- * slices.h - the measured part of a run in 32 to 64 slices, samples for
- * comparisons. A slice lasts SLICES_NS at first. When the room is used up,
- * pairs are merged, and later slices are twice as long. A late call makes a
- * slice longer.
+ * slices.h - the measured part of a run in 32 to 64 slices, for comparisons. A
+ * slice lasts SLICES_NS at first. When the room is used up, pairs are merged,
+ * and later slices are twice as long. A late call makes a slice longer.
  */
 #ifndef BENCH_STATS_SLICES_H
 #define BENCH_STATS_SLICES_H

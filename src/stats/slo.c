@@ -279,7 +279,6 @@ static bool slo_read_percentile(const char *text, double *ret)
          *ret > 0.0 && *ret < 100.0;
 }
 
-/* By a name such as "p99.9" or "avg". */
 static const struct slo_kind *slo_find_kind(const char *name, double *ret_pct)
 {
   for (size_t i = 0; i < ARRAY_SIZE(slo_kinds); i++) {

@@ -2,7 +2,7 @@
  * slo.h - an objective, such as "p99<=10ms,errors<=0.1%", and the verdict on a
  * run: pure functions. An objective holds if each term does.
  *
- * Percentiles count events that had not ended at a forced end as later than any
+ * For percentiles, events that had not ended at a forced end are later than any
  * limit; with --rate also arrivals that never began and failed attempts. The
  * average and the largest latency are of ended events; their terms fail if a
  * forced end left an event unfinished.
@@ -22,7 +22,7 @@ struct hist_sum;
 enum {
   SLO_EXIT_STATUS = 4, /* only the objective was not held */
   SLO_TERMS_MAX = 16,
-  SLO_TEXT_SIZE = 48,  /* room for a term */
+  SLO_TEXT_SIZE = 48,
   SLO_VALUE_SIZE = 48, /* room for slo_value_text() */
 };
 
@@ -92,12 +92,12 @@ bool slo_count(const struct slo_term *term, const struct slo_sample *sample,
 struct slo_result {
   const struct slo_term *term;
   double
-    value;    /* in the unit of the kind; INFINITY: not even ended; NAN: none */
-  bool holds; /* within the limit */
+    value; /* in the unit of the kind; INFINITY: not even ended; NAN: none */
+  bool holds;
   /* Enough attempts that one can be bad, or a certain failure. */
   bool enough;
-  /* At SLO_CONFIDENCE, if events are independent. Always true for terms that do
-   * not count attempts. */
+  /* At SLO_CONFIDENCE, if events are independent. True for terms that do not
+   * count attempts. */
   bool sure;
   uint64_t bad, all; /* slo_count(); else 0 */
   uint64_t needed;   /* attempts for `enough` */
@@ -112,7 +112,7 @@ enum slo_state {
 struct slo_verdict {
   enum slo_state state; /* SLO_HELD without terms */
   unsigned n;
-  struct slo_result of[SLO_TERMS_MAX]; /* in the order of the terms */
+  struct slo_result of[SLO_TERMS_MAX];
 };
 
 void slo_judge(const struct slo *slo, const struct slo_sample *sample,

@@ -14,8 +14,8 @@ struct value_sum;
 
 struct error_count {
   char source[32]; /* the driver */
-  char code[32];   /* number or word of the driver */
-  char state[8];   /* SQLSTATE, or "" */
+  char code[32];
+  char state[8]; /* SQLSTATE, or "" */
   uint64_t count;
   char text[256]; /* of the first one */
 };

@@ -1,8 +1,8 @@
 /*
  * value_hist.h - a histogram of numbers from 1e-9 to 1e12, 0.1 % exact, with
- * 512 buckets per power of two. Smaller and negative values go to the first
- * bucket, which represents 0; larger ones to the last. Smallest, largest and
- * mean are exact. One thread adds; any can read.
+ * 512 buckets per power of two. The first bucket represents 0, and has smaller
+ * and negative values; the last has larger ones. Smallest, largest and mean are
+ * exact. One thread adds; any can read.
  */
 #ifndef BENCH_STATS_VALUE_HIST_H
 #define BENCH_STATS_VALUE_HIST_H

@@ -1,7 +1,7 @@
 /*
  * dist.c - the bell and the hot zone use integers: u is a 64-bit draw over
- * 2^64, and a product with u is the upper half of a multiplication. So they are
- * exact for every range, and never outside.
+ * 2^64, and a product with u the upper half of a multiplication. This is exact
+ * for every range, and never outside.
  */
 #include "stats/rand/dist.h"
 

@@ -31,7 +31,7 @@ enum rand_type {
 struct rand_params {
   enum rand_type type;
   uint32_t iter;     /* values averaged for the bell */
-  uint32_t hot_pct;  /* width of special's hot zone, percent of the range */
+  uint32_t hot_pct;  /* width of special's hot zone, in percent */
   uint64_t iter_inv; /* 2^64 / iter */
   uint64_t hot_from; /* start of the hot zone's u, times 2^53 */
   double pareto_power;
@@ -46,8 +46,8 @@ void rand_params_init(struct rand_params *p, const struct rand_cfg *cfg);
 /* Sets only the members zipf_*. */
 void rand_zipf_init(struct rand_params *p, double exponent);
 
-/* The latest ranges of a thread, because each costs two transcendental
- * functions. Starts zeroed. */
+/* Of one thread: each range costs two transcendental functions. Starts
+ * zeroed. */
 enum {
   ZIPF_RANGES = 4
 };
@@ -55,7 +55,7 @@ enum {
 struct zipf_cache {
   uint64_t width[ZIPF_RANGES]; /* b - a; 0: unused */
   double high[ZIPF_RANGES];    /* H(n + 1/2) */
-  unsigned next;               /* the entry to replace */
+  unsigned next;
 };
 
 /* 0 for an empty range. */

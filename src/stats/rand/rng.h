@@ -1,8 +1,7 @@
 /*
  * rng.h - random streams: xoroshiro128++ of Blackman and Vigna (period 2^128 -
  * 1). SplitMix64 fills the state from a key of seed, purpose and index in about
- * ten nanoseconds, so every row can have a stream. One thread at a time;
- * nothing can fail.
+ * ten nanoseconds, so every row can have a stream. One thread at a time.
  */
 #ifndef BENCH_RAND_RNG_H
 #define BENCH_RAND_RNG_H
@@ -15,8 +14,8 @@ struct rng {
   uint64_t s[2]; /* never both zero */
 };
 
-/* The numbers are parts of the keys: a new purpose in the middle would change
- * the meaning of every seed. */
+/* Parts of the keys: a new purpose in the middle would change the meaning of
+ * every seed. */
 enum rng_purpose {
   RNG_WORKLOAD = 1, /* index: worker; its draws during the run */
   RNG_COMMAND,      /* index: worker; the same in parallel commands */
@@ -67,8 +66,8 @@ static inline void rng_seed(struct rng *rng, uint64_t seed,
   rng_seed_key(rng, rng_key(seed, purpose, index));
 }
 
-/* The stream (purpose, (major, minor)), such as the rows of table `major`. The
- * minors of one major have different keys. */
+/* The stream (purpose, (major, minor)), such as the rows of table `major`,
+ * whose minors have different keys. */
 static inline void rng_seed2(struct rng *rng, uint64_t seed,
                              enum rng_purpose purpose, uint64_t major,
                              uint64_t minor)

@@ -1,8 +1,7 @@
 /*
- * scramble.h - a keyed permutation of 0..n-1, for any n.
- *
- * A Feistel network permutes the numbers below the next power of two. It is
- * repeated while the result is n or more, less than once on average.
+ * scramble.h - a keyed permutation of 0..n-1, for any n: a Feistel network on
+ * the numbers below the next power of two, repeated while the result is n or
+ * more, less than once on average.
  */
 #ifndef BENCH_RAND_SCRAMBLE_H
 #define BENCH_RAND_SCRAMBLE_H

@@ -1,9 +1,7 @@
 /*
- * text.c - eight characters at a time.
- *
- * A mask marks the bytes of a word that become digits, and digits, also eight
- * in a word, replace them. Throwing away digits drawn for other bytes is
- * cheaper than a branch for every character.
+ * text.c - eight characters at a time. A mask marks the bytes of a word that
+ * become digits. Throwing away digits drawn for other bytes is cheaper than a
+ * branch for every character.
  */
 #include "stats/rand/text.h"
 

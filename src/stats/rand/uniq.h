@@ -1,8 +1,8 @@
 /*
  * uniq.h - numbers that never repeat, in an order that looks random: a
  * permutation of a counter. Threads share nothing: thread `slot` of `slots`
- * counts slot, slot + slots, ... Threads that start elsewhere reach these
- * numbers only when most are used up.
+ * counts slot, slot + slots, ... Threads that start elsewhere get there only
+ * when most numbers are used up.
  */
 #ifndef BENCH_RAND_UNIQ_H
 #define BENCH_RAND_UNIQ_H
@@ -33,7 +33,7 @@ struct uniq_range {
 };
 
 struct uniq {
-  uint32_t next; /* of uniq_next() */
+  uint32_t next;
   uint32_t step;
   uint32_t offset;
   enum uniq_from from;
@@ -58,7 +58,7 @@ uint32_t uniq_next(struct uniq *u);
  * Within a..b (b <= a gives a), unique likewise; a used up share starts again
  * in another order. The first call for a range costs some microseconds. With
  * more than UNIQ_RANGES ranges (without memory: one), the least recently used
- * is forgotten; it starts later when it comes back.
+ * one is forgotten, and starts later when it comes back.
  */
 int64_t uniq_in_range(struct uniq *u, int64_t a, int64_t b);
 
