@@ -1,7 +1,7 @@
 /*
  * clock.c - the scale is a file-level variable, a documented exception to "no
  * mutable statics": a reading must not cost a parameter. clock_discipline()
- * writes, in one thread. Readers follow an atomic pointer into a ring, in which
+ * writes, in one thread. Readers follow an atomic pointer into a ring, whose
  * old entries stay valid for many seconds.
  */
 #include "base/clock.h"
@@ -206,8 +206,8 @@ void clock_calibrate(void)
     publish(tick, ns, ratio(ns - anchor_ns, tick - anchor_tick));
 }
 
-/* The new scale starts where the old one will be, so that readers see no jump,
- * and corrects the difference within two seconds. */
+/* The new scale starts where the old one will be, so that readers see no jump.
+ * It corrects the difference within two seconds. */
 void clock_discipline(void)
 {
   const struct scale *s = atomic_load(&current);
@@ -218,7 +218,7 @@ void clock_discipline(void)
     return;
   read_both(&tick, &ns);
   if ((int64_t)(tick - atomic_load(&s->tick0)) < 0)
-    return; /* the last scale is not in force yet */
+    return;
   rate = (double)ratio(ns - anchor_ns, tick - anchor_tick);
   correction = (double)(int64_t)(ns - scaled(s, tick)) /
                (2.0 * (double)NS_PER_S);

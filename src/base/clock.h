@@ -1,7 +1,7 @@
 /*
- * clock.h - monotonic nanoseconds in the domain of CLOCK_MONOTONIC, also as
- * deadlines of system calls. A trusted CPU counter costs about half of
- * clock_gettime(), which serves elsewhere and before clock_calibrate().
+ * clock.h - nanoseconds of CLOCK_MONOTONIC, also for deadlines of system calls.
+ * A trusted CPU counter costs about half of clock_gettime(), which serves
+ * elsewhere and before clock_calibrate().
  */
 #ifndef BENCH_BASE_CLOCK_H
 #define BENCH_BASE_CLOCK_H
@@ -13,11 +13,11 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_US UINT64_C(1000)
 
-/* Any thread. Within a thread, readings go back by no more than the reordering
- * of a few instructions. */
+/* Any thread. Readings of a thread go back by no more than the reordering of a
+ * few instructions. */
 uint64_t clock_now_ns(void);
 
-/* Another clock, such as CLOCK_REALTIME; 0: not available. */
+/* 0: not available. */
 uint64_t clock_read_ns(clockid_t clock);
 
 static inline struct timespec clock_timespec(uint64_t ns)

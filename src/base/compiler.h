@@ -10,7 +10,6 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Rarely called: kept out of functions that are called often. */
 #define COLD __attribute__((cold, noinline))
 
 #define NOINLINE __attribute__((noinline))

@@ -39,8 +39,7 @@ static bool grow(struct facts *f)
   return true;
 }
 
-/* Finds or makes the fact of this key, and frees its old text. NULL: no
- * memory. */
+/* Also frees the old text. NULL: no memory. */
 static struct fact *place(struct facts *f, const char *key, enum fact_type type)
 {
   struct fact *fact = facts_find(f, key);

@@ -1,8 +1,8 @@
 /*
  * facts.h - keys and values about the surroundings of a run, for the results.
  * Keys are snake_case with a unit; a dot makes a group: "tls.protocol" becomes
- * { "tls": { "protocol": ... } }. Setting a key again replaces its value. No
- * secrets.
+ * { "tls": { "protocol": ... } }. A second value of a key replaces the first.
+ * No secrets.
  */
 #ifndef BENCH_BASE_FACTS_H
 #define BENCH_BASE_FACTS_H
@@ -30,9 +30,9 @@ struct strbuf;
 struct fact {
   char *key; /* owned */
   enum fact_type type;
-  char *text;      /* owned; FACT_TEXT */
-  int64_t integer; /* FACT_INT, FACT_BOOL */
-  double real;     /* FACT_REAL */
+  char *text; /* owned; FACT_TEXT */
+  int64_t integer;
+  double real; /* FACT_REAL */
   enum fact_merge merge;
 };
 

@@ -235,8 +235,8 @@ void bench_signals_close(void);
 /* Like system(), with that mask. Returns the status of waitpid(), or -1. */
 int bench_execute(const char *command);
 
-/* os.exit(status) was called. False: neither a worker of a run nor done() has
- * to end with a report and the files. */
+/* os.exit(status) was called. True: a worker of a run, or done(), has to end
+ * with a report and the files. */
 bool bench_exit_run(int status, const char *words);
 
 /* A finalizer of the script has failed, which ends the run. */
@@ -400,8 +400,8 @@ int bench_ycsb_check(sql_connection *con, void *pace, double *ret_rows,
 /*
  * ---- histories of transactions ----
  *
- * One history for each run, opened and closed by the main state. False: the
- * reason is in ret_text. Outcomes are 0 ok, 1 failed, 2 unknown.
+ * One for each run, opened and closed by the main state. False: the reason is
+ * in ret_text. Outcomes are 0 ok, 1 failed, 2 unknown.
  */
 bool bench_history_open(const char *path, bool lists, char *ret_text,
                         size_t size);

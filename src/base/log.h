@@ -1,8 +1,7 @@
 /*
  * log.h - text on stdout, messages on stderr. Each call is one write. Repeated
  * messages (not NOTICE) on a stream are counted; the count is printed before
- * the next one or at the end. Any thread. Level and streams live at file level
- * in log.c.
+ * the next one or at the end. Any thread.
  */
 #ifndef BENCH_BASE_LOG_H
 #define BENCH_BASE_LOG_H
@@ -43,15 +42,14 @@ void log_set_origin(const char *text);
  */
 void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* A remark about the quality of the measurement, without need for action. It
- * must not contain a colon, at which programs split lines. */
+/* A remark about the quality of the measurement, without a colon, at which
+ * programs split lines. */
 void log_advise(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* Shows remarks from this level on; initially LOG_WARNING. */
 void log_set_advice(enum log_level level);
 
-/* Writes to stdout itself, at every level, wherever log_set_text() sends the
- * rest. */
+/* Writes to stdout, at every level, wherever log_set_text() sends the rest. */
 void log_put(const char *text, size_t len);
 
 /* Progress in one line of a terminal. The next such line, other text, or NULL
@@ -64,7 +62,7 @@ void log_line(const char *line);
 /* Prints outstanding counts, and flushes. Call before every exit. */
 void log_flush(void);
 
-/* Did the reader close the standard output, a pipe? */
+/* Did the reader of a pipe close the standard output? */
 bool log_is_unread(void);
 
 /* After log_flush(): is text missing on stdout, from any writer? *ret_errno is

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* n * size zero bytes, aligned to `align` (a power of two), for free(). NULL:
- * no memory, or the product overflows. */
+ * no memory, or overflow. */
 void *mem_aligned(size_t n, size_t size, size_t align);
 
 /* Freed blocks up to about this size stay with the thread, a few of each size,

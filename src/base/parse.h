@@ -1,7 +1,6 @@
 /*
- * parse.h - parses numbers; nothing may be left over. Returns 0 and sets *ret.
- * Otherwise *ret is unchanged; -EINVAL: not such a number; -ERANGE: it does not
- * fit.
+ * parse.h - parses numbers; nothing may be left over. 0: sets *ret; otherwise
+ * *ret is unchanged. -EINVAL: not such a number; -ERANGE: it does not fit.
  */
 #ifndef BENCH_BASE_PARSE_H
 #define BENCH_BASE_PARSE_H

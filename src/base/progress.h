@@ -70,14 +70,12 @@ void progress_init(struct progress *p, const struct progress_io *io,
                                 struct strbuf *detail),
                    void *ctx);
 
-/* Shows a line if one is due. Returns when the next one is. */
 uint64_t progress_tick(struct progress *p);
 
-/* Starts a thread that calls progress_tick(). If it cannot be started, nothing
- * is shown. */
+/* Shows nothing if a thread cannot be started. */
 void progress_start(struct progress *p);
 
-/* Ends the thread and removes the line. May be called again. */
+/* May be called again. */
 void progress_stop(struct progress *p);
 
 /* In a line that stays. */

@@ -25,7 +25,7 @@ static inline bool sock_is_early(int error)
 bool sock_wait(int fd, short events);
 
 /* Has accept() failed for a lasting reason (errno)? Then the call stays in the
- * queue, and poll() reports it again and again. */
+ * queue, and poll() repeats. */
 static inline bool sock_is_exhausted(void)
 {
   return errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||

@@ -154,7 +154,7 @@ void thread_trim_stack(void)
   size_t bytes;
   void *low;
 
-  if (os_stack(&low, &bytes)) /* it only saves memory */
+  if (os_stack(&low, &bytes))
     thread_trim(low, bytes);
 }
 

@@ -17,8 +17,8 @@ enum {
   CPUS_MAX = 8 * sizeof(cpu_set_t),
 };
 
-/* Below each stack; more than the largest frame, that of the functions of Lua's
- * library which build a text. */
+/* Below each stack. More than the largest frame, in Lua's functions that build
+ * a text. */
 #define STACK_GUARD_BYTES ((size_t)16 << 10)
 
 /* Joinable. stack_bytes 0: the system's default. Sanitizers get more, because
@@ -35,7 +35,7 @@ int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,
  * negative errno value. */
 int thread_start_detached(size_t stack_bytes, void *(*fn)(void *), void *arg);
 
-/* Linux delays the wake-ups of the calling thread by 50 us unless `exact`. */
+/* Unless `exact`, Linux delays the thread's wake-ups by 50 us. */
 void thread_exact_timers(bool exact);
 
 /* Binds the calling thread. False: no such CPU, or not allowed. */

@@ -9,8 +9,7 @@
 
 struct strbuf;
 
-/* Of the first character, 1 to 4; 0: the text is empty or begins with invalid
- * UTF-8. */
+/* Of the first character, 1 to 4; 0: invalid, or an empty text. */
 unsigned utf8_length(const char *text);
 
 bool utf8_is_valid(const char *text);
@@ -23,14 +22,14 @@ size_t utf8_cut(const char *text, size_t max);
 size_t utf8_whole(const char *text, size_t len);
 
 /*
- * Appends text so that a terminal only shows it: control characters, those of
- * C1 and marks that reorder text become escapes (\n, \x1b, \u202e), but those
- * in `keep`. Invalid UTF-8 stays, unless a terminal could take it for C1.
+ * Appends text so that a terminal only shows it: control characters, also those
+ * of C1, and marks that reorder text become escapes (\n, \x1b, \u202e), but
+ * those in `keep`. Invalid UTF-8 stays, unless a terminal could take it for C1.
  */
 void utf8_add_shown(struct strbuf *out, const char *text, size_t len,
                     const char *keep);
 
-/* Appends a byte as its Latin-1 character, for text that is not valid. */
+/* For text that is not valid. */
 void utf8_add_latin1(struct strbuf *out, char byte);
 
 #endif

@@ -10,7 +10,7 @@
 #define WAIT_FOREVER UINT64_MAX
 
 /* Sleeps while *word == value, until `until_ns` of clock_now_ns(). Can return
- * early, so callers look again. */
+ * early. */
 void wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
 
 /* Store the new value before calling. */

@@ -35,9 +35,9 @@ struct machine_counts {
 
 /* Of the CPUs that the process may use, in the measured part. */
 struct machine_use {
-  bool known;             /* the next three */
-  uint64_t busy_ns;       /* by all programs, summed up over CPUs */
-  uint64_t interrupts_ns; /* part of busy_ns */
+  bool known;       /* the next three */
+  uint64_t busy_ns; /* by all programs, summed up over CPUs */
+  uint64_t interrupts_ns;
   uint64_t steal_ns;
   uint64_t throttled_ns;      /* by the control group's quota */
   uint64_t heat;              /* times of slowing down */
@@ -55,7 +55,6 @@ struct machine_use {
 /* About 10 us per CPU. */
 void machine_read(const char *root, struct machine_counts *ret);
 
-/* Fills a part of *ret. */
 void machine_between(const struct machine_counts *before,
                      const struct machine_counts *after,
                      struct machine_use *ret);

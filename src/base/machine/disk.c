@@ -69,8 +69,8 @@ static void look_at_queue(struct disk *d)
   d->rotational = rotational == 1;
 }
 
-/* File systems on several devices have a number of their own; the source of the
- * mount is one of the devices. */
+/* File systems on several devices have a number of their own, and one of the
+ * devices as source. */
 static void find_device(struct disk *d, unsigned major_no, unsigned minor_no)
 {
   char path[PATH_MAX];

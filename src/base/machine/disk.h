@@ -19,8 +19,8 @@ struct disk {
 
 void disk_find(struct disk *ret, const char *folder);
 
-/* The mount with the ID. If the ID is unknown or not in the list, the last
- * mount of the device, which is on top. */
+/* The mount with the ID; unknown or missing: the last mount of the device,
+ * which is on top. */
 struct disk_mount {
   bool has_id;
   unsigned long long id;

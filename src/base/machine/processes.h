@@ -29,7 +29,7 @@ struct processes {
 
 /*
  * The server of the run, if on this machine: the listening process and its
- * children. If that process is unknown or a proxy: all programs that serve this
+ * children. If that process is unknown or a proxy, all programs that serve this
  * kind of client.
  */
 struct tested_server {
@@ -38,8 +38,7 @@ struct tested_server {
   const char *driver; /* [opt] "mysql", "pgsql" */
 };
 
-/* All programs but this process. Empty if unreadable, or if reading would take
- * too long. */
+/* All programs but this process. Empty if unreadable or slow to read. */
 void processes_read(struct processes *ret, const char *root);
 void processes_done(struct processes *n);
 

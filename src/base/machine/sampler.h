@@ -1,6 +1,6 @@
 /*
- * sampler.h - what the machine did in an interval: CPUs, the disk under test,
- * the network, and pressure.
+ * sampler.h - CPUs, the disk under test, the network, and pressure in an
+ * interval.
  */
 #ifndef BENCH_MACHINE_SAMPLER_H
 #define BENCH_MACHINE_SAMPLER_H

@@ -1,7 +1,6 @@
 /*
- * space.h - how much can be written to a folder before it is full. File systems
- * in memory need free memory, of which the control group can have less than the
- * machine.
+ * space.h - the free space of a folder. File systems in memory need free
+ * memory, of which the control group can have less than the machine.
  */
 #ifndef BENCH_MACHINE_SPACE_H
 #define BENCH_MACHINE_SPACE_H

@@ -1,10 +1,8 @@
 /*
- * os.h - system calls of every system.
- *
- * The program is written for Linux. For another system, a file of this folder
- * has functions of the same name, which do the same or fail like a kernel that
- * lacks them; headers in `include` have the names of Linux. configure includes
- * this file there before all others.
+ * os.h - system calls of every system. The program is written for Linux. For
+ * another system, a file of this folder has functions of the same name, which
+ * do the same or fail like a kernel that lacks them; headers in `include` have
+ * the names of Linux. configure includes this file there before all others.
  */
 #ifndef BENCH_OS_OS_H
 #define BENCH_OS_OS_H
@@ -62,9 +60,9 @@ int os_guard(void *page, size_t bytes);
 int os_stream_socket(int domain);
 
 /*
- * send(), recv() and poll() of one descriptor, for hot paths: no cancellation
- * points, which cost three times the other instructions in a program with
- * threads. A broken connection gives EPIPE, and no signal.
+ * send(), recv() and poll() of one descriptor, for hot paths: without
+ * cancellation points, which cost three times the other instructions in a
+ * program with threads. A broken connection gives EPIPE, and no signal.
  */
 ssize_t os_send(int fd, const void *buf, size_t n, int flags);
 ssize_t os_recv(int fd, void *buf, size_t n);
