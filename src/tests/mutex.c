@@ -196,8 +196,8 @@ static void mutex_kinds_thread_close(void *thr)
   free(t);
 }
 
-/* One increment, comparison and branch per turn: the limit is read from memory,
- * so no compiler removes or unrolls the loop. */
+/* One increment, comparison and branch per turn: no compiler removes or unrolls
+ * the loop, because the limit is read from memory. */
 static void mutex_spin(uint64_t turns)
 {
   const volatile uint64_t limit = turns;

@@ -77,7 +77,6 @@ static void scaling_leave(struct hand *h)
     h->wrong = !h->all->s->kind->close(h->all->s, h->mem);
 }
 
-/* The first round fetches memory into the caches. */
 static void scaling_hand_work(struct hand *h)
 {
   const struct scaling *s = h->all->s;
@@ -172,7 +171,7 @@ static int scaling_start_others(struct scaling_hands *h, struct err *err)
   return rc;
 }
 
-/* Hand 0 is the caller, pinned to the first CPU. The caller always calls
+/* Hand 0 is the caller, pinned to the first CPU. Always call
  * scaling_hands_free(), whose -EIO means memory with a wrong content. */
 static int scaling_hands_new(struct scaling_hands **ret,
                              const struct scaling *s, struct err *err)
@@ -252,8 +251,6 @@ static enum scaling_level scaling_base_of(enum scaling_level level)
 {
   return level == SCALING_ALL ? SCALING_CORES : SCALING_ONE;
 }
-
-/* ---- text ---- */
 
 static void scaling_add_head(struct strbuf *b, const struct scaling *s)
 {

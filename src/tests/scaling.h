@@ -1,10 +1,8 @@
 /*
  * scaling.h - how the speed of a work grows with the number of threads: one,
- * one per core, one per hardware thread.
- *
- * The three take turns in short samples, so that a machine that becomes slower
- * does not look like bad scaling. The worker measures, and starts the other
- * threads, each on its own CPU.
+ * one per core, one per hardware thread. The three take turns in short samples,
+ * so that a machine that becomes slower does not look like bad scaling. The
+ * worker starts the other threads, each on its own CPU.
  */
 #ifndef BENCH_TESTS_SCALING_H
 #define BENCH_TESTS_SCALING_H
@@ -58,8 +56,8 @@ struct scaling_work {
   double amount; /* operations or bytes of a round */
 };
 
-/* Of all threads. The worker writes; readers use the first `n` (acquire pairs
- * with release). */
+/* Of all threads. The worker writes; readers use the first `n` (acquire,
+ * release). */
 struct scaling_cell {
   _Atomic unsigned n;
   double per_s[SCALING_SAMPLES_MAX];

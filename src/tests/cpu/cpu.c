@@ -130,7 +130,6 @@ struct speed {
   double per_s;
 };
 
-/* False: the kernel has not run in this period. */
 static bool kernels_speed_of(const struct report *r, const struct cpu_kernel *k,
                              struct speed *ret)
 {

@@ -22,8 +22,7 @@ struct cpu_path {
   const char *name;    /* its instructions: "sse4.2" */
   bool (*works)(void); /* NULL: no such path */
 
-  /* A round. With the same memory, all paths, machines and rounds have the same
-   * result. */
+  /* A round. The result depends only on the memory. */
   uint64_t (*run)(void *mem);
 };
 

@@ -1,7 +1,7 @@
 /*
  * kernel_aes.c - aes: AES-128 in counter mode, as used for networks and disks.
- * The time of the portable path, which looks up four bytes in a table per
- * column, depends on the data: never use it for secrets.
+ * The time of the portable path, with its table, depends on the data: never use
+ * it for secrets.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static unsigned char aes_rotate_byte(unsigned char x, unsigned by)
   return (unsigned char)(x << by | x >> (8 - by));
 }
 
-/* For each byte, its inverse in the field combined with its rotations. `p` goes
+/* The inverse of each byte in the field combined with its rotations. `p` goes
  * through all powers of 3, `q` through their inverses. */
 static void aes_make_box(unsigned char box[256])
 {

@@ -1,8 +1,8 @@
 /*
  * kernel_lookup.c - lookup: searches in a hash table of 256 KiB, which fits in
  * a second-level cache. Half of the keys exist, half of the slots are used. A
- * lookup is a multiplication, a load, and one or two turns of a loop that is
- * hard to predict. Lookups do not wait for each other.
+ * lookup is a multiplication, a load, and one or two turns of an unpredictable
+ * loop. Lookups do not wait for each other.
  */
 #include "tests/cpu/kernel.h"
 

@@ -1,7 +1,7 @@
 /*
  * bandwidth.h - bytes per second of loops over memory. In a round, all workers
- * run the same loop at once, each over its own block on its own CPU; it lasts
- * from the first start to the last end. The loops take turns.
+ * run the same loop at once, each over its own block on its own CPU. The round
+ * lasts from the first start to the last end. The loops take turns.
  */
 #ifndef BENCH_TESTS_MEMORY_BANDWIDTH_H
 #define BENCH_TESTS_MEMORY_BANDWIDTH_H
@@ -48,7 +48,7 @@ enum {
 };
 
 /* The last rounds of a loop. The worker that ends a round writes; readers use
- * the first `n` (acquire pairs with release). */
+ * the first `n` (acquire, release). */
 struct bandwidth_rounds {
   _Atomic uint64_t n;
   double bytes_per_s[BANDWIDTH_ROUNDS_MAX];

@@ -36,8 +36,8 @@ GOES_OVER_MEMORY void chase_grow(struct chase *c, size_t lines)
   STEP;         \
   STEP
 
-/* Waits for the last access: otherwise the CPU, which works ahead, would read
- * the clock dozens of accesses too early. */
+/* Waits for the last access; a CPU that works ahead would read the clock dozens
+ * of accesses too early. */
 static inline void chase_settle(void)
 {
 #if defined(__x86_64__)

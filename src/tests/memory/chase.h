@@ -1,8 +1,7 @@
 /*
  * chase.h - a chain of dependent accesses. Each line holds the address of
- * another one. All are one cycle in random order (all cycles are equally
- * likely), so that neither prefetchers nor the CPU's look-ahead find the next
- * access.
+ * another one. All are one random cycle; all cycles are equally likely. So
+ * neither prefetchers nor the CPU's look-ahead find the next access.
  */
 #ifndef BENCH_TESTS_MEMORY_CHASE_H
 #define BENCH_TESTS_MEMORY_CHASE_H

@@ -244,8 +244,8 @@ struct memory_thread {
   struct memory_buffer local;
 } CACHE_ALIGNED;
 
-/* The total is less than one block per thread. If the total is the default, the
- * user has set a large block. */
+/* The total is less than one block per thread. With the default total, the user
+ * has set a large block. */
 static int memory_refuse_total(const struct plan *plan,
                                const struct memory_cfg *cfg, uint64_t min,
                                struct err *err)

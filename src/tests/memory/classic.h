@@ -25,7 +25,7 @@ int memory_buffer_map(struct memory_buffer *b, uint64_t bytes, bool huge,
 void memory_buffer_unmap(struct memory_buffer *b);
 
 /* The loops that go over a block once. Every access is one scalar 8-byte load
- * or store, which the compiler may not merge, widen, vectorise or drop. */
+ * or store, which the compiler must not merge, widen, vectorise or drop. */
 
 struct memory_block {
   volatile uint64_t *words;

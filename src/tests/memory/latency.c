@@ -70,7 +70,7 @@ static bool latency_sample(struct latency_samples *s, struct chase *c,
   steps = chase_run(c, s->steps > 0 ? s->steps : STEPS_FIRST);
   took_ns = clock_now_ns() - begin_ns;
   worker_stop(w);
-  if (s->steps == 0) { /* the first one finds the number of steps */
+  if (s->steps == 0) {
     latency_adapt(s, (double)took_ns / (double)steps);
     return true;
   }
@@ -625,7 +625,7 @@ static uint64_t latency_left_of(uint64_t until_ns, double part)
 }
 
 /* A whole pass, which may exceed the point's share of the time, and samples.
- * *access_ns: the time of an access in the pass. False: no time. */
+ * *access_ns: of the pass. False: no time. */
 static bool latency_make_point(struct chase *c, struct worker *w,
                                uint64_t until_ns, double share,
                                struct latency_point *p, double *access_ns)

@@ -44,10 +44,8 @@ enum latency_kind {
   LATENCY_KINDS,
 };
 
-/*
- * With one kind of pages. The worker writes. Readers use the first `n` points,
- * the last of which counts, and `pages` if n > 0 (acquire pairs with release).
- */
+/* With one kind of pages. The worker writes. Readers use the first `n` points,
+ * the last of which counts, and `pages` if n > 0 (acquire, release). */
 struct latency_stairs {
   bool wanted;
   _Atomic size_t n;
@@ -92,7 +90,7 @@ bool latency_measure(struct chase *c, struct worker *w, uint64_t for_ns,
  * next accesses can find lines in the caches. */
 bool latency_warm(struct chase *c, uint64_t for_ns);
 
-/* Executes events until the measured part begins. False: the run is over. */
+/* False: the run is over. */
 bool latency_await_measured(struct worker *w);
 
 /* Returns the number of plateaus. A size that was left out lies on the line
@@ -100,8 +98,8 @@ bool latency_await_measured(struct worker *w);
 size_t latency_levels(const struct latency *l, enum latency_kind kind,
                       struct level ret[LEVELS_MAX]);
 
-/* Does a plateau end within a third of that size? (The caches of virtual
- * machines are not sharp.) */
+/* Does a plateau end within a third of that size? The caches of virtual
+ * machines are not sharp. */
 bool latency_has_edge(const struct latency_point *points,
                       const struct level *levels, size_t n, uint64_t bytes);
 

@@ -63,7 +63,7 @@ struct loaded {
   /* The current point, set by worker 0; LOADED_POINTS: all are done. */
   _Atomic uint32_t step CACHE_ALIGNED;
 
-  /* Worker 0 writes; readers use the first `n` (acquire pairs with release). */
+  /* Worker 0 writes; readers use the first `n` (acquire, release). */
   _Atomic size_t n;
   struct loaded_point point[LOADED_POINTS];
 };

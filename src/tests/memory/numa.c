@@ -47,7 +47,7 @@ struct numa {
   unsigned line_bytes;
 
   /* In the order first node to all, second to all, and so on. The worker
-   * writes; readers use the first `n` (acquire pairs with release). */
+   * writes; readers use the first `n` (acquire, release). */
   _Atomic size_t n;
   struct numa_cell *of; /* owned; [nodes.n * nodes.n] */
 };

@@ -45,8 +45,8 @@ uint64_t pages_pool_page(const char *root)
                                                                  : PAGES_ALIGN;
 }
 
-/* From the pool of huge pages, all present: a page that is missing at its first
- * access would cause a signal. The kernel unmaps whole pages only. */
+/* From the pool of huge pages, all present: a missing page would cause a signal
+ * at its first access. The kernel unmaps whole pages only. */
 static bool map_pool(struct pages *p, uint64_t bytes)
 {
 #if defined(MAP_HUGETLB) && defined(MADV_POPULATE_WRITE)

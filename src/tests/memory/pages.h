@@ -27,8 +27,8 @@ enum {
 
 /*
  * Maps `bytes` without touching them. `huge`: from the system's pool if that
- * suffices, otherwise as transparent huge pages; else without these. `node`:
- * the NUMA node to bind to, or -1.
+ * suffices, otherwise as transparent huge pages. `node`: the NUMA node to bind
+ * to, or -1.
  */
 int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
               struct err *err);

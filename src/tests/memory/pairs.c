@@ -161,8 +161,8 @@ static bool pairs_play_side(struct ball *b, struct worker *w, uint64_t for_ns,
   return true;
 }
 
-/* Samples of a pair for that time; the calling thread is pinned to `cpu`.
- * -EINTR: the run is over, and `err` is not set. */
+/* Pins the calling thread to `cpu`. -EINTR: the run is over, and `err` is not
+ * set. */
 static int pairs_play(struct worker *w, int cpu, int other, uint64_t for_ns,
                       struct pair *ret, struct err *err)
 {
@@ -309,7 +309,7 @@ static void pairs_add_matrix(struct strbuf *b, const struct pairs *p)
   }
 }
 
-/* The median over pairs of one relation; returns their number. */
+/* Over pairs of one relation; returns their number. */
 static size_t pairs_median_of(const struct pairs *p, int relation, double *ret)
 {
   double *ns = calloc(p->n_pairs + 1, sizeof(*ns));

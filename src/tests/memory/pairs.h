@@ -1,7 +1,7 @@
 /*
  * pairs.h - the time in which a cache line moves between CPUs. Two threads take
- * turns in changing a word by compare and exchange. A sample is half the time
- * of a round trip, over a hundred.
+ * turns in changing a word by compare and exchange. A sample is half of a round
+ * trip, over a hundred.
  */
 #ifndef BENCH_TESTS_MEMORY_PAIRS_H
 #define BENCH_TESTS_MEMORY_PAIRS_H
@@ -36,7 +36,7 @@ struct pairs {
   size_t n_pairs;
 
   /* In the order of pairs_index(). The worker writes; readers use the first `n`
-   * (acquire pairs with release). */
+   * (acquire, release). */
   _Atomic size_t n;
   struct pair *of; /* owned */
 };

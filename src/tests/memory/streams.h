@@ -61,7 +61,7 @@ uint64_t stream_owned_bytes(enum stream s, size_t n);
 bool stream_verify(const struct streams *of, enum stream s,
                    const struct stream_block *b);
 
-/* A block after loops that began with a write: first third, and rest. */
+/* A block after loops that began with a write. */
 struct stream_content {
   double low, rest;
 };

@@ -1,7 +1,6 @@
 /*
- * expr.h - values and expressions of SQL files: code for a stack machine, made
- * by reading_expr(), const for any number of threads. expr_eval() does not
- * allocate.
+ * expr.h - values and expressions of SQL files: code for a stack machine, const
+ * for any number of threads. expr_eval() does not allocate.
  */
 #ifndef BENCH_SQLFILE_EXPR_H
 #define BENCH_SQLFILE_EXPR_H

@@ -523,7 +523,6 @@ static int command_read_sleep(struct reading *r, const char *at)
   return 0;
 }
 
-/* Jumps to the next branch unless the condition is true. */
 static int command_read_condition(struct reading *r, const char *at,
                                   struct open_if *open)
 {

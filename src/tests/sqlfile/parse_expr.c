@@ -1,7 +1,7 @@
 /*
  * parse_expr.c - common functions of the parser, and expressions by the rules
  * of pgbench. Operators in ascending precedence: OR, AND, NOT, IS, comparisons,
- * bits, + -, * / %, signs. Code is made while the text is read.
+ * bits, + -, * / %, signs. Makes code while reading.
  */
 #include "tests/sqlfile/parse.h"
 

@@ -1,6 +1,6 @@
 /*
- * sqlfile.h - a file of SQL statements and pgbench commands, as a program. The
- * result of sqlfile_parse() is const: any number of threads can execute it.
+ * sqlfile.h - a file of SQL statements and pgbench commands, as a program:
+ * const after sqlfile_parse(), for any number of threads.
  */
 #ifndef BENCH_SQLFILE_SQLFILE_H
 #define BENCH_SQLFILE_SQLFILE_H

@@ -85,7 +85,6 @@ struct client {
   int attempts; /* 0: the first attempt */
 };
 
-/* The end of a pass, or of the preparation of another one. */
 enum client_end {
   CLIENT_DONE,
   CLIENT_AGAIN, /* an ignorable error: repeat the event */
