@@ -358,6 +358,7 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
                           double table, const char *skip,
                           const char **ret_text);
 const char *bench_load_tidy(sql_connection *con);
+const char *bench_dialect(sql_driver *drv, const char *key);
 int bench_json_document(const double *param, double id, double n, char *to);
 double bench_secondary_sums(double data_seed, double keys, double rows_per_key,
                             double k, double *ret_v);

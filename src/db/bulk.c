@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "db/call.h"
 #include "db/conn.h"
+#include "db/dialect.h"
 #include "db/exec.h"
 #include "db/recover.h"
 #include "loop/loop.h"
@@ -201,15 +202,20 @@ const struct statement_sizes *bulk_sizes(struct conn *c)
 {
   static const struct statement_sizes usual = { .good = BULK_PACKET,
                                                 .max = SIZE_MAX };
+  const struct dialect *d = process_dialect(c->env->process);
   uint64_t until_ns;
 
-  if (!conn_is_open(c) || !c->driver->statement_sizes)
+  if (!conn_is_open(c) ||
+      (!c->driver->statement_sizes && !(d && d->load_bytes)))
     return &usual;
   if (c->sized != c->generation) {
     c->sizes = usual;
     until_ns = call_ask(c);
-    c->driver->statement_sizes(c->session, &c->sizes);
+    if (c->driver->statement_sizes)
+      c->driver->statement_sizes(c->session, &c->sizes);
     (void)call_asked(c, until_ns);
+    if (d && d->load_bytes && d->load_bytes < c->sizes.good)
+      c->sizes.good = (size_t)d->load_bytes;
     c->sized = c->generation;
   }
   return &c->sizes;

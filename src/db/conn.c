@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "db/broker.h"
 #include "db/call.h"
+#include "db/dialect.h"
 #include "db/exec.h"
 #include "db/find_primary.h"
 #include "db/opening.h"
@@ -145,7 +146,7 @@ void conn_renew(struct conn *c)
 
 /* ---- statements and results ---- */
 
-sql_result *conn_query(struct conn *c, const char *sql, size_t len)
+static sql_result *query_as_is(struct conn *c, const char *sql, size_t len)
 {
   struct exec info = { .call = CALL_QUERY, .sql = sql, .len = len };
   int rc;
@@ -166,6 +167,55 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
   if (exec_is_plain(c, rc, info.start_ns))
     return exec_end_plain(c, NULL);
   return exec_end(c, rc, &info);
+}
+
+/* The statement as the server knows it. */
+static sql_result *query_in(const struct dialect *d, struct conn *c,
+                            const char *sql, size_t len)
+{
+  struct strbuf own = { 0 };
+  const enum dialect_verdict verdict = dialect_rewrite(d, sql, len, &own);
+  sql_result *rs = NULL;
+
+  if (verdict == DIALECT_SAME) {
+    rs = query_as_is(c, sql, len);
+  } else if (own.failed) {
+    call_misuse(c, "not enough memory");
+  } else if (verdict == DIALECT_CHANGED) {
+    rs = query_as_is(c, own.text, own.len);
+  } else {
+    c->cls = NULL;
+    call_no_error(c);
+  }
+  strbuf_done(&own);
+  return rs;
+}
+
+/* After a refused statement of prepare. */
+static void hint_at_dialect(struct conn *c)
+{
+  struct db_process *p = c->env->process;
+  struct strbuf target = { 0 };
+  const char *name;
+
+  c->driver->target(c->session, &target);
+  name = dialect_hint(c->driver->name, c->fail.text, strbuf_str(&target));
+  if (name && !atomic_flag_test_and_set(&p->hinted))
+    log_advise("the server refuses a statement; try --dialect=%s", name);
+  strbuf_done(&target);
+}
+
+sql_result *conn_query(struct conn *c, const char *sql, size_t len)
+{
+  const struct dialect *d = process_dialect(c->env->process);
+  sql_result *rs;
+
+  if (UNLIKELY(d && d->rewrites))
+    return query_in(d, c, sql, len);
+  rs = query_as_is(c, sql, len);
+  if (UNLIKELY(c->pub.error == DB_ERROR_FATAL && d && !c->env->process->in_run))
+    hint_at_dialect(c);
+  return rs;
 }
 
 sql_result *conn_next_result(struct conn *c)

@@ -8,6 +8,7 @@
 #include "base/machine/cgroup.h"
 #include "base/strbuf.h"
 #include "db/counts.h"
+#include "db/dialect.h"
 #include "db/message.h"
 #include "db/options.h"
 #include "stats/rand/rng.h"
@@ -169,6 +170,21 @@ static bool env_mode_is_possible(const struct db_cfg *cfg,
   return false;
 }
 
+/* False after a FATAL line. */
+static bool env_dialect_is_possible(const struct db_process *p,
+                                    const struct driver *d)
+{
+  const char *other = p->set.dialect && *p->set.dialect
+                        ? dialect_other_driver(process_dialect(p), d->name)
+                        : NULL;
+
+  if (other)
+    log_msg(LOG_FATAL, "--dialect=%s is for --db-driver=%s, not %s",
+            p->set.dialect, other, d->name);
+  return !other;
+}
+
+/* False after a FATAL line. */
 static bool isolation_is_possible(const struct db_process *p,
                                   const struct driver_config *config)
 {
@@ -202,6 +218,7 @@ static struct driver_handle *env_find_driver(struct db_env *env,
     return env->handle[i];
   if (!env_role_is_possible(&p->set, config->driver) ||
       !env_mode_is_possible(&p->set, config->driver) ||
+      !env_dialect_is_possible(p, config->driver) ||
       !isolation_is_possible(p, config) ||
       !backends_are_possible(&p->set, config->driver, config->cfg) ||
       !make_ready(p, &p->state[i], config) || !watch_if_limited(p))

@@ -182,7 +182,8 @@ bool verdict_ignorable(const struct verdict_case *v)
 {
   if (v->refused || (v->always_ignorable && v->always_ignorable(v->out)))
     return true;
-  return ignore_list_has(v->ignore, v->out);
+  return ignore_list_has(v->ignore, v->out) ||
+         (v->retry && ignore_list_has(v->retry, v->out));
 }
 
 static struct verdict policy_undo(const struct verdict_case *v,

@@ -77,6 +77,7 @@ struct verdict_case {
   const struct outcome *out;
   enum call call;
   const struct ignore_list *ignore;
+  const struct ignore_list *retry; /* [opt] of the dialect */
   bool (*always_ignorable)(const struct outcome *out); /* [opt] */
   enum verdict_phase phase;
   bool refused; /* the server is to be left */

@@ -65,6 +65,19 @@ const struct opt db_opts[] = {
            "BENCH_DSN is used.",
   },
   {
+    OPT_STRING(struct db_cfg, dialect),
+    .name = "dialect",
+    .flags = OPT_OWN | OPT_PATH,
+    .def = "",
+    .show_as = "=NAME|FILE",
+    .help = "the kind of server, or a file that describes it; default: as its "
+            "version says",
+    .man = "It changes the types, indexes and other statements of prepare, "
+           "says how rows are loaded, and which errors are retried. Names are "
+           "aurora-dsql, cockroachdb, mariadb, mysql, postgresql, redshift, "
+           "sqlite and tidb. A file has lines \"key = value\".",
+  },
+  {
     OPT_STRING(struct db_cfg, password_file),
     .name = "password-file",
     .flags = OPT_OWN | OPT_PATH | OPT_COMMON,

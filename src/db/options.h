@@ -49,7 +49,8 @@ enum isolation_level {
 struct db_cfg {
   const char *driver;
   const char *dsn;           /* URL; "": none */
-  const char *password_file; /* "": none; "-": standard input */
+  const char *dialect;       /* name or file; "" or NULL: detected */
+  const char *password_file; /* "": none, "-": standard input */
   bool ask_password;
   const char *password_command;
   double password_ttl_s;

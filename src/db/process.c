@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "db/dialect.h"
 #include "db/relay.h"
 
 static void raise_file_limit(void)
@@ -39,6 +40,42 @@ static int read_lists(struct db_process *p, size_t i, struct err *err)
     return rc;
   return ignore_list_add(l, &p->set.ignore_errors, IGNORE_ANY,
                          d->connection_codes, err);
+}
+
+/* --dialect */
+static int choose_dialect(struct db_process *p, struct err *err)
+{
+  struct dialect *d;
+  int rc;
+
+  if (!p->set.dialect || !*p->set.dialect)
+    return 0;
+  rc = dialect_new(&d, p->set.dialect, err);
+  if (rc < 0)
+    return rc;
+  atomic_store_explicit(&p->dialect, d, memory_order_release);
+  if (p->set.ps_mode == PS_AUTO)
+    p->set.ps_mode = d->ps_mode;
+  return 0;
+}
+
+bool process_has_indexes(const struct db_process *p)
+{
+  return strcmp(dialect_text(process_dialect(p), "index"), "skip") != 0;
+}
+
+void process_note_dialect(struct db_process *p, const char *name)
+{
+  struct dialect *d = NULL;
+  struct err ignored;
+
+  (void)pthread_mutex_lock(&p->driver_lock);
+  if (!process_dialect(p) && dialect_new(&d, name, &ignored) == 0) {
+    atomic_store_explicit(&p->dialect, d, memory_order_release);
+    if (d->rewrites || d->retry.n > 0)
+      log_msg(LOG_NOTICE, "Dialect: %s, as the server's version says", name);
+  }
+  (void)pthread_mutex_unlock(&p->driver_lock);
 }
 
 void process_set_over(struct db_process *p, _Atomic uint32_t *over)
@@ -76,6 +113,8 @@ int process_init(struct db_process *p, struct err *err)
     rc = err_set(err, -EINVAL, "too many drivers");
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
     rc = read_lists(p, i, err);
+  if (rc == 0)
+    rc = choose_dialect(p, err);
   if (rc == 0 && p->set.rtt_s > 0)
     rc = relay_new(&p->relay, (uint64_t)(p->set.rtt_s * (double)NS_PER_S), err);
   if (rc < 0) {
@@ -128,6 +167,7 @@ bool process_done(struct db_process *p)
   pools_free(p->pools, p->carriers);
   p->pools = NULL;
   facts_done(&p->server);
+  dialect_free(atomic_load(&p->dialect));
   errtab_done(&p->errors);
   password_done(&p->password);
   for (int i = 0; i < LOGIN_KEYS; i++)
@@ -411,6 +451,8 @@ void process_describe(struct db_process *p, struct facts *ret)
         facts_int(ret, fact->key, fact->integer);
     }
   }
+  if (process_dialect(p))
+    facts_text(ret, "dialect", process_dialect(p)->name);
   facts_text(ret, "statements", process_statement_mode(p));
   if (trip_ns > 0)
     facts_int(ret, "round_trip_ns", (int64_t)trip_ns);

@@ -27,6 +27,7 @@
 #include "db/watch.h"
 #include "opt/identity.h"
 
+struct dialect;
 struct err;
 struct process_made;
 struct relay;
@@ -135,7 +136,8 @@ struct db_process {
   atomic_flag told; /* a warning was printed */
   atomic_flag pipe_told;
   atomic_flag pool_told;
-  _Atomic unsigned pool_leftovers;
+  atomic_flag hinted;              /* at another dialect */
+  _Atomic unsigned pool_leftovers; /* bits */
   struct process_whole whole;
   struct pool *pools; /* owned; [carriers]; [opt] */
   _Atomic bool noted; /* of `server`; release, acquire */
@@ -145,7 +147,9 @@ struct db_process {
   _Atomic(struct process_made *) shared;
   /* The driver's state of own logins; 0 at first; relaxed. */
   _Atomic uint32_t own_login;
-  const struct driver *driver;
+  /* Owned; NULL: not known yet. Constant once set; release, acquire. */
+  _Atomic(struct dialect *) dialect;
+  const struct driver *driver; /* with `server` */
   struct facts server;
   struct password_command password;
   struct relay *relay;         /* owned; NULL: without --rtt */
@@ -175,6 +179,18 @@ bool process_done(struct db_process *p);
 void *process_shared(struct db_process *p, const void *cfg,
                      void *(*make)(const void *cfg),
                      void (*unmake)(void *made));
+
+/* NULL: no connection was opened yet, or the server has none. */
+static inline const struct dialect *process_dialect(const struct db_process *p)
+{
+  return atomic_load_explicit(&p->dialect, memory_order_acquire);
+}
+
+/* Does the server take CREATE INDEX? */
+bool process_has_indexes(const struct db_process *p);
+
+/* Of a server, by the first of its sessions: later ones change nothing. */
+void process_note_dialect(struct db_process *p, const char *name);
 
 /* While no other thread uses the process. */
 void process_set_over(struct db_process *p, _Atomic uint32_t *over);

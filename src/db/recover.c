@@ -8,6 +8,7 @@
 #include "db/acknowledge.h"
 #include "db/call.h"
 #include "db/conn_message.h"
+#include "db/dialect.h"
 #include "db/emul.h"
 #include "db/error_policy.h"
 #include "db/transport.h"
@@ -148,10 +149,13 @@ static void note_fault(const struct conn *c, const char *sql, size_t len)
 
 static struct verdict_case case_of(const struct conn *c, enum call call)
 {
+  const struct dialect *d = process_dialect(c->env->process);
+
   return (struct verdict_case){
     .out = &c->out,
     .call = call,
     .ignore = &c->handle->state->ignore,
+    .retry = d ? &d->retry : NULL,
     .always_ignorable = c->driver->always_ignorable,
     .phase = env_phase(c->env, clock_now_ns()),
     .in_trx = conn_is_open(c) && c->session->trx != TRX_NONE,

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "db/call.h"
 #include "db/conn_state.h"
+#include "db/dialect.h"
 #include "db/error_policy.h"
 #include "db/look.h"
 #include "db/message.h"
@@ -135,7 +136,7 @@ static void check_tables(struct conn *c)
     return;
   if (look.n != (p->facts.tables < LOOK_TABLES ? p->facts.tables : LOOK_TABLES))
     look_at_tables(c, &p->facts, &look);
-  if (p->facts.indexed)
+  if (p->facts.indexed && process_has_indexes(p))
     look_at_indexes(c, &look);
   look_warn(&look, &p->facts, &lines);
   atomic_store(&p->keys_missing, lines.len > 0);
@@ -152,6 +153,27 @@ static void check_tables(struct conn *c)
 static void put_fact(void *ctx, const char *key, const char *value)
 {
   facts_text(ctx, key, value);
+}
+
+static void keep_version(void *ctx, const char *key, const char *value)
+{
+  if (strcmp(key, "server_version") == 0)
+    strbuf_adds(ctx, value);
+}
+
+/* Before the first statement; sends nothing. */
+static void note_dialect(struct conn *c)
+{
+  struct strbuf version = { 0 };
+  const char *name;
+
+  if (process_dialect(c->env->process) || !c->driver->about)
+    return;
+  c->driver->about(c->session, keep_version, &version);
+  name = dialect_detect(c->driver->name, strbuf_str(&version));
+  if (name)
+    process_note_dialect(c->env->process, name);
+  strbuf_done(&version);
 }
 
 static void note_server(struct conn *c)
@@ -304,6 +326,7 @@ static int open_session(struct conn *c, uint64_t until_ns)
   c->generation++;
   note_served(c);
   note_place(c);
+  note_dialect(c);
   if (ask_server(c) < 0) {
     transport_drop(c);
     c->state = before;

@@ -242,7 +242,7 @@ static bool script_needs_index(const struct job *job)
       return false;
   }
   return job->tables && strcmp(job->tables, script_common) == 0 && e &&
-         opt_get_bool(e) && !*program_value(job->set, "pgsql-variant") &&
+         opt_get_bool(e) &&
          strcmp(program_value(job->set, "create-index"), "off") != 0;
 }
 

@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "db/dialect.h"
+#include "db/process.h"
 #include "monitor/digests.h"
 #include "monitor/monitor.h"
 #include "nodes/nodes.h"
@@ -106,6 +108,9 @@ int program_watch_server(const struct job *job, struct err *err)
   };
   int rc;
 
+  if (db && process_dialect(db) && !process_dialect(db)->server_stats &&
+      p->opts.monitor.stats == SERVER_STATS_AUTO)
+    return 0;
   if (!db || !server_is_wanted(p) || (p->ranks && p->ranks->rank > 0))
     return 0;
   if (strcmp(in.driver, "sqlite") == 0)

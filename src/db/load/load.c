@@ -65,6 +65,8 @@ static void extent_cut(const struct load_setup *s, const struct kind_table *t,
   const uint64_t rows = one_writer ? 2 * CHUNK_MAX : 0;
 
   chunks_init(ret, keys * t->per_key, threads_at(s), rows);
+  if (s->rows_max > 0 && ret->rows > s->rows_max)
+    chunks_init(ret, keys * t->per_key, threads_at(s), s->rows_max);
   if (t->per_key > 1)
     chunks_init(ret, keys, threads_at(s), 1 + (ret->rows - 1) / t->per_key);
   if (!load_is_alone(&s->share))

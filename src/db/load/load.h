@@ -38,7 +38,8 @@ struct load_setup {
   struct kind_args args;
   enum load_method method;
   uint64_t first_table, tables;
-  /* A rank that shares a table has no other table. */
+  uint64_t rows_max; /* of a transaction, about; 0: no limit */
+  /* Where ranks share a table, this rank has no other. */
   struct load_share share;
 };
 

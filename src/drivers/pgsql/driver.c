@@ -91,13 +91,16 @@ static void about_put_tls(const struct pgsql_session *p, pgsql_put *put,
 static void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
 {
   const struct pgsql_session *p = pgsql_of(s);
+  const char *version = PQparameterStatus(p->conn, "crdb_version");
 
+  if (!version)
+    version = p->version;
   about_put_library(put, ctx);
   put(ctx, "protocol",
       p->plain_chosen || (s->only_asked && s->env->shares_thread) ? "wire"
                                                                   : "library");
-  if (*p->version)
-    put(ctx, "server_version", p->version);
+  if (*version)
+    put(ctx, "server_version", version);
   about_put_transport(s, p->conn, put, ctx);
   about_put_tls(p, put, ctx);
 }

@@ -11,6 +11,7 @@
 #include "base/ffi_api.h"
 #include "base/log.h"
 #include "db/conn.h"
+#include "db/dialect.h"
 #include "db/load/check.h"
 #include "db/load/kinds/kind_list.h"
 #include "db/load/load.h"
@@ -98,8 +99,14 @@ static int set_kind(const char *name, const struct params *p,
 static void open_loader(struct handle *h, const struct state *s, struct conn *c,
                         struct load_setup *setup, bool shared)
 {
+  const struct dialect *d = c ? process_dialect(c->env->process) : NULL;
   struct load *l = NULL;
 
+  if (d) {
+    setup->rows_max = d->load_rows;
+    if (setup->method == LOAD_AUTO)
+      setup->method = (enum load_method)d->load;
+  }
   if (shared)
     l = commands_load_join(s->script, c, setup, &h->err);
   else if (load_new(&h->own, setup, &h->err) == 0)
@@ -300,7 +307,14 @@ const char *bench_load_tidy(sql_connection *con)
   return strbuf_str(&s->quoted);
 }
 
-/* Progress of warmup counts tables, of check rows.  NULL: no progress. */
+const char *bench_dialect(sql_driver *drv, const char *key)
+{
+  const struct driver_handle *h = (const void *)drv;
+
+  return h ? dialect_text(process_dialect(h->env->process), key) : "";
+}
+
+/* Progress of warmup counts tables, of check rows.  NULL: none. */
 void *bench_pace_open(bool warmup, double total)
 {
   const struct state *s = state_current();

@@ -230,6 +230,11 @@ function driver:name()
   return ffi_string(self.sname)
 end
 
+function driver:dialect(key)
+  check_driver(self)
+  return ffi_string(C.bench_dialect(self, key))
+end
+
 function driver:connect(params)
   check_driver(self)
   local t = {}

@@ -64,7 +64,7 @@ end
 
 -- Refuses a step whose indexes are not as needed.
 function ingest.demand(drv, con, step)
-   if drv:name() == "null" then return end
+   if drv:name() == "null" or schema.skips_indexes(drv) then return end
    local there = has_index(drv, con, 1)
 
    if step == "l.i0" and there then

@@ -40,8 +40,7 @@ local declared = {
    reconnect = {"reconnect after this many events; 0 = never", 0, INT,
                 at_least(0)},
    mysql_storage_engine = {"engine, MySQL only", "innodb", STRING},
-   pgsql_variant = {"PostgreSQL dialect: redshift, which also means no " ..
-                    "secondary index and delete_inserts = 0", nil, STRING,
+   pgsql_variant = {"old name of --dialect=redshift", nil, STRING,
                     one_of({"redshift"})},
 }
 

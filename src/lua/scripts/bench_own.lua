@@ -81,9 +81,14 @@ end
 
 local SBTEST_TYPES = {id = "int", k = "int", c = "^char", pad = "^char"}
 
-local function has_types(found)
+-- A dialect may have other types.
+local function is_of(drv, column, type)
+   return schema.dialect(drv, "type") ~= "" or type:find(SBTEST_TYPES[column] or "^$")
+end
+
+local function has_types(drv, found)
    for column, type in pairs(found) do
-      if not type:find(SBTEST_TYPES[column] or "^$") then return false end
+      if not is_of(drv, column, type) then return false end
    end
    return true
 end
@@ -101,12 +106,12 @@ end
 
 -- Why a table is not bench's own, or nil; and whether its name is missing in
 -- the marker.
-local function stranger(set, names, name, found, n)
+local function stranger(drv, set, names, name, found, n)
    local wanted = set.columns(name)
 
    if set.by_name then return end
    if set.by_columns then
-      if n == #wanted and has_all(found, wanted) and has_types(found) then return end
+      if n == #wanted and has_all(found, wanted) and has_types(drv, found) then return end
       return format("it does not have the columns %s only, with sysbench's types",
                     table.concat(wanted, ", "))
    end
@@ -145,7 +150,7 @@ local function existing(drv, con, set)
    for _, name in ipairs(set.names) do
       local found, n = columns_of(drv, con, name)
       if found then
-         local why, unnamed = stranger(set, names, name, found, n)
+         local why, unnamed = stranger(drv, set, names, name, found, n)
          if views[name:lower()] then why = why or "it is a view" end
          table.insert(list, {name = name, why = why, unnamed = unnamed, found = found})
       end
@@ -215,28 +220,30 @@ local AT_ONCE = 100
 -- tables.  Larger sets are dropped in lots of AT_ONCE.
 local function drop(drv, con, names, more)
    local mysql = drv:name() == "mysql"
+   local whole = not mysql and schema.dialect(drv, "ddl") ~= "alone"
    local gone, begun = 0, false
 
    local function go()
       refuse_referenced(drv, con, names)
       repeat
          local last = math.min(gone + AT_ONCE, #names)
-         if not mysql then con:query("BEGIN") end
+         if whole then con:query("BEGIN") end
          if mysql and last > gone then
             begun = true
             con:query("DROP TABLE " .. table.concat(names, ", ", gone + 1, last))
          else
+            begun = not whole
             for n = gone + 1, last do con:query("DROP TABLE " .. names[n]) end
          end
-         if mysql then gone, begun = last, false end
+         if not whole then gone, begun = last, false end
          if more and last == #names then more() end
-         if not mysql then con:query("COMMIT") end
+         if whole then con:query("COMMIT") end
          gone = last
       until gone == #names
    end
    local ok, why = pcall(go)
    if ok then return end
-   if not mysql then pcall(con.query, con, "ROLLBACK") end
+   if whole then pcall(con.query, con, "ROLLBACK") end
    why = tostring(why):gsub("^.-:%d+: ", "")
    if gone == #names and gone > 0 then
       error(format("all tables were dropped, but not their names in %s: %s", MARKER, why), 0)
@@ -251,12 +258,11 @@ end
 local WISHES = "use the cleanup command first, or see --table-exists"
 
 -- Refuses a table that runs could not use, whoever made it.
-local function refuse_columns(set, t)
+local function refuse_columns(drv, set, t)
    if set.by_name then return end
    for _, column in ipairs(set.columns(t.name)) do
       local type = t.found[column:lower()]
-      local wanted = set.by_columns and SBTEST_TYPES[column]
-      if not type or wanted and not type:find(wanted) then
+      if not type or set.by_columns and not is_of(drv, column, type) then
          error(format("--table-exists=skip: the table '%s' has %s '%s'", t.name,
                       type and "another type (" .. type .. ") in its column" or
                       "no column", column), 0)
@@ -271,7 +277,7 @@ local function look(drv, con, set)
 
    for _, t in ipairs(existing(drv, con, set)) do
       local inner = set.inner and set.inner[t.name]
-      if wish == "skip" and not inner then refuse_columns(set, t) end
+      if wish == "skip" and not inner then refuse_columns(drv, set, t) end
       if t.why and wish ~= "skip" and (not sysbench.opt.force or wish == "error") then
          refuse(t, wish == "error" and "; use another database or schema" or FORCE)
       elseif t.why and wish == "skip" and inner then

@@ -53,8 +53,16 @@ function schema.has_table(drv, con, n)
    return count(drv, con, TABLE_QUERY, name_of(n)) > 0
 end
 
+-- A key of the server's dialect (--dialect); "" in sysbench.
+function schema.dialect(drv, key)
+   return load.possible and drv:dialect(key) or ""
+end
+
+function schema.skips_indexes(drv) return schema.dialect(drv, "index") == "skip" end
+
+-- True, too, if the server has no indexes.
 function schema.has_index(drv, con, n, index)
-   return count(drv, con, INDEX_QUERY, name_of(n), index) > 0
+   return schema.skips_indexes(drv) or count(drv, con, INDEX_QUERY, name_of(n), index) > 0
 end
 
 -- The driver and a new connection.

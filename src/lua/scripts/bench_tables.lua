@@ -10,14 +10,14 @@ local schema = require("bench_schema")
 local print = load.say
 
 local own -- see above
-local option, is_redshift, call -- functions of `own`
+local option, call -- functions of `own`
 local tables = {}
 
 local MAX_INTEGER = 2147483647
 
 -- Does the client choose the ids?  SQLite numbers only primary keys.
 local function client_ids(drv)
-   return not option("auto_inc") or
+   return not option("auto_inc") or schema.dialect(drv, "ids") == "client" or
       option("secondary") and drv:name() == "sqlite"
 end
 
@@ -35,10 +35,8 @@ local function table_statement(drv, n)
 
    local integer = option("table_size") > MAX_INTEGER and "BIGINT" or "INTEGER"
    local id = integer .. " NOT NULL"
-   if option("auto_inc") then
-      if is_redshift(drv) then
-         id = integer .. " IDENTITY(1,1)"
-      elseif name == "pgsql" then
+   if not client_ids(drv) then
+      if name == "pgsql" then
          id = integer == "BIGINT" and "BIGSERIAL" or "SERIAL"
       else
          id = id .. " AUTO_INCREMENT"
@@ -68,7 +66,7 @@ end
 local function can_load(drv)
    return load.possible and get_c_value == own.get_c_value and
       get_pad_value == own.get_pad_value and
-      not (is_redshift(drv) and option("auto_inc"))
+      not (schema.dialect(drv, "ids") == "server" and option("auto_inc"))
 end
 
 -- Fills an empty table with values of the script.
@@ -89,7 +87,7 @@ local function insert_rows(drv, con, n)
 end
 
 local function indexed(drv)
-   return option("create_secondary") and not is_redshift(drv) and
+   return option("create_secondary") and not schema.skips_indexes(drv) and
       sysbench.opt.create_index ~= "off"
 end
 
@@ -151,7 +149,7 @@ local function finish_table(drv, con, n)
       sysbench.opt.table_exists == "resume" then
       create_indexes(drv, con, n)
    end
-   if drv:name() == "pgsql" and option("auto_inc") and can_load(drv) then
+   if drv:name() == "pgsql" and not client_ids(drv) and can_load(drv) then
       schema.set_sequence(con, n, option("table_size"))
    end
    if sysbench.opt.load_analyze then schema.analyze(drv, con, n) end
@@ -247,6 +245,6 @@ end
 
 return function(of_common)
    own = of_common
-   option, is_redshift, call = own.option, own.is_redshift, own.call
+   option, call = own.option, own.call
    return tables
 end

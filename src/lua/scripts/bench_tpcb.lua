@@ -38,7 +38,8 @@ end
 
 -- PostgreSQL makes the primary key after the rows, which is faster.
 local function key_comes_later(drv)
-   return drv:name() == "pgsql" and sysbench.opt.create_index ~= "before"
+   return drv:name() == "pgsql" and sysbench.opt.create_index ~= "before" and
+      schema.dialect(drv, "primary-key") ~= "before"
 end
 
 local function table_statement(drv, name)

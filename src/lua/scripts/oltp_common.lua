@@ -25,11 +25,16 @@ local function option(name)
    return value
 end
 
-local function is_redshift(drv)
-   if option("pgsql_variant") ~= "redshift" then return false end
-   -- a script with its own thread_init may not have set `drv`
-   drv = drv or sysbench.sql.driver()
-   return drv:name() == "pgsql"
+-- A server that refuses ids of the client takes no DELETE and INSERT.
+local numbers_rows
+
+local function refuses_ids()
+   if numbers_rows == nil then
+      -- a script with its own thread_init may not have set `drv`
+      numbers_rows = fixed.in_bench and
+         (drv or sysbench.sql.driver()):dialect("ids") == "server"
+   end
+   return numbers_rows
 end
 
 -- ---- Tables
@@ -53,7 +58,7 @@ local own_create_table
 -- scripts expect them.
 local function load_tables()
    tables = tables or require("bench_tables")({
-      option = option, is_redshift = is_redshift, get_c_value = c_value,
+      option = option, get_c_value = c_value,
       get_pad_value = pad_value, create_table = own_create_table,
       call = function(con, method, ...)
          local result = con[method](con, ...)
@@ -319,7 +324,7 @@ end
 
 function execute_delete_inserts()
    local n = random_table()
-   local times = is_redshift(drv) and 0 or option("delete_inserts")
+   local times = refuses_ids() and 0 or option("delete_inserts")
 
    if times < 1 then return end
    local delete, by = prepared(n, "deletes")

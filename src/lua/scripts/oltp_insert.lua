@@ -5,10 +5,15 @@
 
 require("oltp_common")
 
+local function client_ids()
+   return sysbench.opt.auto_inc == false or sysbench.bench_version ~= nil and
+      sysbench.sql.driver():dialect("ids") == "client"
+end
+
 -- Runs a command of oltp_common on tables as this script needs them.
 local function with_own_tables(command)
    return function()
-      if sysbench.opt.auto_inc == false then sysbench.opt.table_size = 0 end
+      if client_ids() then sysbench.opt.table_size = 0 end
       return command()
    end
 end
@@ -42,7 +47,7 @@ end
 function prepare_statements()
    local name = drv:name()
 
-   if sysbench.opt.auto_inc == false or
+   if client_ids() or
       name == "sqlite" and sysbench.opt.secondary then
       insert_row = with_unique
    elseif name == "pgsql" or name == "sqlite" then

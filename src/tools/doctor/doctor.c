@@ -814,7 +814,7 @@ static void database_look_at_the_tables(struct findings *to, struct conn *c,
                  database_tables_name(&look, names));
   else if (facts->rows > 0)
     database_look_at_rows(to, &look, facts);
-  if (facts->indexed)
+  if (facts->indexed && process_has_indexes(c->env->process))
     look_at_indexes(c, &look);
   look_unindexed(&look, &line);
   if (line.len > 0)

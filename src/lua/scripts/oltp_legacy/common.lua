@@ -61,17 +61,16 @@ function set_vars()
    if oltp_read_only and oltp_write_only then
       error("--oltp-read-only and --oltp-write-only are mutually exclusive", 0)
    end
-   if pgsql_variant == "redshift" then
-      oltp_create_secondary = false
-      oltp_delete_inserts = 0
-   end
+   local drv = load.possible and sysbench.sql.driver()
+   if drv and drv:dialect("ids") == "server" then oltp_delete_inserts = 0 end
    if (mysql_table_engine or "") == "" then mysql_table_engine = "innodb" end
    mysql_table_options = mysql_table_options or ""
 end
 
 -- SQLite numbers only primary keys.
 local function client_ids()
-   return not oltp_auto_inc or oltp_secondary and db_driver == "sqlite"
+   return not oltp_auto_inc or
+      load.possible and sysbench.sql.driver():dialect("ids") == "client" or oltp_secondary and db_driver == "sqlite"
 end
 
 local function mysql_table(n)
@@ -94,7 +93,6 @@ local function pgsql_table(n)
    if oltp_table_size > 2147483647 then
       integer, serial = "BIGINT", "BIGSERIAL"
    end
-   if pgsql_variant == "redshift" then serial = integer .. " IDENTITY(1,1)" end
    return format([[
 CREATE TABLE sbtest%d (
   id %s NOT NULL,
@@ -115,7 +113,7 @@ local TABLE = {pgsql = pgsql_table, sqlite = sqlite_table}
 
 local function can_load()
    return load.possible and
-      not (pgsql_variant == "redshift" and db_driver == "pgsql" and
+      not (sysbench.sql.driver():dialect("ids") == "server" and
            oltp_auto_inc)
 end
 
@@ -147,7 +145,7 @@ local function create_indexes(drv, con, n)
    if oltp_secondary and TABLE[db_driver] and missing("xid_%d") then
       con:query(format("CREATE INDEX xid_%d ON sbtest%d(id)", n, n))
    end
-   if oltp_create_secondary and sysbench.opt.create_index ~= "off" and
+   if oltp_create_secondary and not schema.skips_indexes(drv) and sysbench.opt.create_index ~= "off" and
       missing("k_%d") then
       print(format("Creating secondary indexes on 'sbtest%d'...", n))
       con:query(format("CREATE INDEX k_%d on sbtest%d(k)", n, n))
