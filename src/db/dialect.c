@@ -23,7 +23,8 @@ static const struct builtin {
    * a refusal. */
   const char *host, *refusal;
   const char *rows;
-} dialect_builtin[] = { /* in the order of detection */
+} dialect_builtin[] = {
+  /* in the order of detection */
   {
     .name = "cockroachdb",
     .driver = "pgsql",

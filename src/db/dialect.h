@@ -1,6 +1,7 @@
 /*
  * dialect.h - how a kind of server differs from what its driver expects: rows
- * "key = value", built in or from a user's file.  Nothing in a file is executed.
+ * "key = value", built in or from a user's file.  Nothing in a file is
+ * executed.
  */
 #ifndef BENCH_DB_DIALECT_H
 #define BENCH_DB_DIALECT_H
@@ -19,17 +20,17 @@ struct strbuf;
 /* Constant once made; see dialect_rows[] for the keys. */
 struct dialect {
   char name[64];
-  struct optset set;         /* owned; the values of the rows */
-  struct opt_file file;      /* owned; with the lines "type.NAME" */
-  bool rewrites;             /* some statements are changed or skipped */
-  bool types;                /* there are lines "type.NAME" */
-  struct ignore_list retry;  /* owned */
+  struct optset set;        /* owned; the values of the rows */
+  struct opt_file file;     /* owned; with the lines "type.NAME" */
+  bool rewrites;            /* some statements are changed or skipped */
+  bool types;               /* there are lines "type.NAME" */
+  struct ignore_list retry; /* owned */
 
   int driver; /* -1: any */
   const char *index;
   struct opt_list skip, retried;
   int ids, primary_key, ddl;
-  int load; /* enum load_method */
+  int load;                       /* enum load_method */
   uint64_t load_rows, load_bytes; /* 0: no limit */
   int ps_mode;                    /* enum ps_mode */
   bool server_stats;

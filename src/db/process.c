@@ -42,15 +42,12 @@ static int read_lists(struct db_process *p, size_t i, struct err *err)
                          d->connection_codes, err);
 }
 
-/* --dialect */
-static int choose_dialect(struct db_process *p, struct err *err)
+int process_choose_dialect(struct db_process *p, const char *name,
+                           struct err *err)
 {
   struct dialect *d;
-  int rc;
+  const int rc = dialect_new(&d, name, err);
 
-  if (!p->set.dialect || !*p->set.dialect)
-    return 0;
-  rc = dialect_new(&d, p->set.dialect, err);
   if (rc < 0)
     return rc;
   atomic_store_explicit(&p->dialect, d, memory_order_release);
@@ -113,8 +110,8 @@ int process_init(struct db_process *p, struct err *err)
     rc = err_set(err, -EINVAL, "too many drivers");
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
     rc = read_lists(p, i, err);
-  if (rc == 0)
-    rc = choose_dialect(p, err);
+  if (rc == 0 && p->set.dialect && *p->set.dialect)
+    rc = process_choose_dialect(p, p->set.dialect, err);
   if (rc == 0 && p->set.rtt_s > 0)
     rc = relay_new(&p->relay, (uint64_t)(p->set.rtt_s * (double)NS_PER_S), err);
   if (rc < 0) {

@@ -186,6 +186,10 @@ static inline const struct dialect *process_dialect(const struct db_process *p)
   return atomic_load_explicit(&p->dialect, memory_order_acquire);
 }
 
+/* Before any connection.  `name`: see dialect_new(). */
+int process_choose_dialect(struct db_process *p, const char *name,
+                           struct err *err);
+
 /* Does the server take CREATE INDEX? */
 bool process_has_indexes(const struct db_process *p);
 

@@ -171,10 +171,6 @@ int program_start_database(struct program *p, const struct plan *plan,
   int rc;
 
   db->set = p->opts.db;
-  /* The old name, for one driver. */
-  if (!*db->set.dialect && optset_find(&p->set, "pgsql-variant") &&
-      strcmp(db->set.driver, "pgsql") == 0)
-    db->set.dialect = program_value(&p->set, "pgsql-variant");
   db->drivers = p->drivers->of;
   db->n_drivers = p->drivers->n;
   db->program = p->name;

@@ -438,10 +438,27 @@ static int script_end_ack(const struct job *job, struct ack_log *log)
   return EXIT_OK;
 }
 
+/* The old name of --dialect=redshift, for one driver. */
+static int script_take_variant(struct job *job, struct err *err)
+{
+  const struct db_cfg *db = &job->p->opts.db;
+  const char *name = optset_find(job->set, "pgsql-variant")
+                       ? program_value(job->set, "pgsql-variant")
+                       : "";
+
+  if (*name == '\0' || *db->dialect || strcmp(db->driver, "pgsql") != 0)
+    return 0;
+  return process_choose_dialect(&((struct script_job *)job->own)->db, name,
+                                err);
+}
+
 static int script_begin_run(struct job *job)
 {
   struct script_job *own = job->own;
+  struct err err = { "" };
 
+  if (script_take_variant(job, &err) < 0)
+    return program_fail(&err);
   if (!script_find_size(job))
     return EXIT_FAILED;
   script_tell_facts(job);
@@ -512,6 +529,9 @@ static int script_call(struct job *job, struct err *err)
   int rc;
 
   if (job->bundled && program_lacks_file(job->p, &rc))
+    return rc;
+  rc = script_take_variant(job, err);
+  if (rc < 0)
     return rc;
   if (!script_find_size(job))
     return EXIT_FAILED;
