@@ -169,7 +169,6 @@ static sql_result *query_as_is(struct conn *c, const char *sql, size_t len)
   return exec_end(c, rc, &info);
 }
 
-/* The statement as the server knows it. */
 static sql_result *query_in(const struct dialect *d, struct conn *c,
                             const char *sql, size_t len)
 {
@@ -191,7 +190,6 @@ static sql_result *query_in(const struct dialect *d, struct conn *c,
   return rs;
 }
 
-/* After a refused statement of prepare. */
 static void hint_at_dialect(struct conn *c)
 {
   struct db_process *p = c->env->process;

@@ -1,7 +1,5 @@
 /*
- * dialect.h - how a kind of server differs from what its driver expects: rows
- * "key = value", built in or from a user's file.  Nothing in a file is
- * executed.
+ * dialect.h - differences of a server from its driver's: lines "key = value".
  */
 #ifndef BENCH_DB_DIALECT_H
 #define BENCH_DB_DIALECT_H
@@ -17,48 +15,43 @@
 struct err;
 struct strbuf;
 
-/* Constant once made; see dialect_rows[] for the keys. */
 struct dialect {
   char name[64];
-  struct optset set;        /* owned; the values of the rows */
-  struct opt_file file;     /* owned; with the lines "type.NAME" */
-  bool rewrites;            /* some statements are changed or skipped */
-  bool types;               /* there are lines "type.NAME" */
+  struct optset set;        /* owned */
+  struct opt_file file;     /* owned */
+  bool rewrites, types;     /* has lines for dialect_rewrite(), "type.NAME" */
   struct ignore_list retry; /* owned */
 
   int driver; /* -1: any */
   const char *index;
   struct opt_list skip, retried;
   int ids, primary_key, ddl;
-  int load;                       /* enum load_method */
-  uint64_t load_rows, load_bytes; /* 0: no limit */
-  int ps_mode;                    /* enum ps_mode */
+  int load;
+  uint64_t load_rows, load_bytes; /* 0: unlimited */
+  int ps_mode;
   bool server_stats;
 };
 
-/* `name`: a built-in one or a file.  -EINVAL: the error has the file and the
- * line, the key, and what is allowed. */
+/* `name`: built in, or a file.  -EINVAL. */
 int dialect_new(struct dialect **ret, const char *name, struct err *err);
 void dialect_free(struct dialect *d);
 
-/* The built-in one of a server; NULL: the driver has none. */
+/* NULL: the driver has none. */
 const char *dialect_detect(const char *driver, const char *version);
 
-/* The built-in one that a server's refusal hints at; NULL: none.  `target` has
- * the name of the host. */
+/* Which one a refusal hints at; NULL: none. */
 const char *dialect_hint(const char *driver, const char *message,
                          const char *target);
 
-/* For --dialect with another driver.  NULL: it fits. */
+/* NULL: `driver` fits. */
 const char *dialect_other_driver(const struct dialect *d, const char *driver);
 
-/* The text of a key; "type": not empty with lines "type.NAME"; "name".  ""
- * also without a dialect. */
+/* Of a key, "name" or "type"; `d` NULL: "". */
 const char *dialect_text(const struct dialect *d, const char *key);
 
 enum dialect_verdict {
   DIALECT_SAME,
-  DIALECT_CHANGED, /* *to is the statement */
+  DIALECT_CHANGED,
   DIALECT_SKIP,
 };
 

@@ -70,10 +70,10 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN | OPT_PATH,
     .def = "",
     .show_as = "=NAME|FILE",
-    .help = "the kind of server, or a file that describes it; default: as its "
-            "version says",
-    .man = "It changes the types, indexes and other statements of prepare, "
-           "says how rows are loaded, and which errors are retried. Names are "
+    .help = "the kind of server, or a file that describes it; default: by "
+            "the version of the server",
+    .man = "It sets the types, indexes and other statements of prepare, how "
+           "rows are loaded, and which errors are retried. Names are "
            "aurora-dsql, cockroachdb, mariadb, mysql, postgresql, redshift, "
            "sqlite and tidb. A file has lines \"key = value\".",
   },

@@ -70,7 +70,7 @@ void process_note_dialect(struct db_process *p, const char *name)
   if (!process_dialect(p) && dialect_new(&d, name, &ignored) == 0) {
     atomic_store_explicit(&p->dialect, d, memory_order_release);
     if (d->rewrites || d->retry.n > 0)
-      log_msg(LOG_NOTICE, "Dialect: %s, as the server's version says", name);
+      log_msg(LOG_NOTICE, "Dialect: %s, by the version of the server\n", name);
   }
   (void)pthread_mutex_unlock(&p->driver_lock);
 }

@@ -147,7 +147,7 @@ struct db_process {
   _Atomic(struct process_made *) shared;
   /* The driver's state of own logins; 0 at first; relaxed. */
   _Atomic uint32_t own_login;
-  /* Owned; NULL: not known yet. Constant once set; release, acquire. */
+  /* Owned; NULL: unknown; release, acquire. */
   _Atomic(struct dialect *) dialect;
   const struct driver *driver; /* with `server` */
   struct facts server;
@@ -180,20 +180,16 @@ void *process_shared(struct db_process *p, const void *cfg,
                      void *(*make)(const void *cfg),
                      void (*unmake)(void *made));
 
-/* NULL: no connection was opened yet, or the server has none. */
 static inline const struct dialect *process_dialect(const struct db_process *p)
 {
   return atomic_load_explicit(&p->dialect, memory_order_acquire);
 }
 
-/* Before any connection.  `name`: see dialect_new(). */
 int process_choose_dialect(struct db_process *p, const char *name,
                            struct err *err);
 
-/* Does the server take CREATE INDEX? */
 bool process_has_indexes(const struct db_process *p);
 
-/* Of a server, by the first of its sessions: later ones change nothing. */
 void process_note_dialect(struct db_process *p, const char *name);
 
 /* While no other thread uses the process. */

@@ -161,7 +161,6 @@ static void keep_version(void *ctx, const char *key, const char *value)
     strbuf_adds(ctx, value);
 }
 
-/* Before the first statement; sends nothing. */
 static void note_dialect(struct conn *c)
 {
   struct strbuf version = { 0 };

@@ -438,7 +438,6 @@ static int script_end_ack(const struct job *job, struct ack_log *log)
   return EXIT_OK;
 }
 
-/* The old name of --dialect=redshift, for one driver. */
 static int script_take_variant(struct job *job, struct err *err)
 {
   const struct db_cfg *db = &job->p->opts.db;

@@ -81,7 +81,7 @@ end
 
 local SBTEST_TYPES = {id = "int", k = "int", c = "^char", pad = "^char"}
 
--- A dialect may have other types.
+-- A dialect can have other types.
 local function is_of(drv, column, type)
    return schema.dialect(drv, "type") ~= "" or type:find(SBTEST_TYPES[column] or "^$")
 end

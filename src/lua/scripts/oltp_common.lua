@@ -30,7 +30,7 @@ local numbers_rows
 
 local function refuses_ids()
    if numbers_rows == nil then
-      -- a script with its own thread_init may not have set `drv`
+      -- scripts with a thread_init of their own need not set `drv`
       numbers_rows = fixed.in_bench and
          (drv or sysbench.sql.driver()):dialect("ids") == "server"
    end

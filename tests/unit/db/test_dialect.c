@@ -23,8 +23,9 @@ static const struct {
     "CREATE TABLE t(id INTEGER IDENTITY(1,1),k INTEGER)" },
   { "redshift", "CREATE TABLE t(id BIGSERIAL PRIMARY KEY, SERIALS INT)",
     "CREATE TABLE t(id BIGINT IDENTITY(1,1) PRIMARY KEY, SERIALS INT)" },
-  { "redshift", "CREATE TABLE t(c CHAR(9) DEFAULT 'serial' NOT NULL, serial "
-                "INT)",
+  { "redshift",
+    "CREATE TABLE t(c CHAR(9) DEFAULT 'serial' NOT NULL, serial "
+    "INT)",
     "CREATE TABLE t(c CHAR(9) DEFAULT 'serial' NOT NULL, INTEGER "
     "IDENTITY(1,1) INT)" },
   { "redshift", "CREATE INDEX k_1 ON sbtest1(k)", NULL },
@@ -102,7 +103,8 @@ static void test_detection(void)
     OK_STR(got ? got : "", servers[i].want ? servers[i].want : "",
            servers[i].version);
   }
-  OK_STR(dialect_hint("pgsql", refused, "host 'a'"), "aurora-dsql", "aurora-dsql");
+  OK_STR(dialect_hint("pgsql", refused, "host 'a'"), "aurora-dsql",
+         "aurora-dsql");
   OK_STR(dialect_hint("pgsql", "no", "host 'x.dsql.us-east-1.on.aws'"),
          "aurora-dsql", "the name of the host");
   OK(!dialect_hint("mysql", refused, "host 'a'") &&
