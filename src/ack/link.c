@@ -97,7 +97,7 @@ int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
   l->hello.start_real_ns = start_real_ns;
   l->hello.version = ACK_WIRE_VERSION;
   if (!split(address, &where))
-    return err_set(err, -EINVAL, "'%.200s' is no HOST:PORT", address);
+    return err_set(err, -EINVAL, "'%.200s' is not HOST:PORT", address);
   rc = ack_token_read(&l->token, where.token_file, err);
   if (rc < 0)
     return rc;

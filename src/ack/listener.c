@@ -400,7 +400,7 @@ static size_t take_hello(struct ack_listener *l, struct run *r)
   memcpy(&r->hello, r->in, n);
   if (memcmp(r->hello.magic, ACK_WIRE_HELLO,
              min_u64(n, sizeof(r->hello.magic))) != 0) {
-    end_run(l, r, "refused: it is no run of bench with --ack-log=tcp:");
+    end_run(l, r, "refused: it is not a run of bench with --ack-log=tcp:");
     return 0;
   }
   fault = hello_fault(&r->hello, n);

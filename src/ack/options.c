@@ -12,17 +12,18 @@ const struct opt ack_opts[] = {
     .check = ack_link_is_place,
     .expected = "the name of a file, or tcp:HOST:PORT of bench ack-listen",
     .show_as = "=FILE|tcp:HOST:PORT[,token-file=FILE]",
-    .help = "write down what the server has acknowledged, for bench verify",
+    .help = "log each commit that the server acknowledges, for bench verify",
     .man = "Before a COMMIT is sent, the number that the script gives to "
            "sysbench.ack() is stored as an intent, and after the answer its "
            "outcome: acknowledged, aborted, or unknown, if the connection was "
-           "lost in between. The file is mapped into memory: what is in it "
-           "survives when bench is killed. It must not be on a machine that "
-           "is going to fail. With tcp:HOST:PORT the log goes to bench "
-           "ack-listen on another machine, every 10 ms, by a thread of its "
-           "own: what has arrived there survives the machine of bench. "
+           "lost in between. The file is mapped into memory, so its contents "
+           "survive when bench is killed. It must not be on a machine that is "
+           "going to fail. With tcp:HOST:PORT the log goes to bench "
+           "ack-listen on another machine, every 10 ms, by a separate thread: "
+           "records that have arrived there survive the machine of bench. "
            "Clients never wait for the listener. Its token, if it has one, is "
-           "the first line of the token-file, which only its owner may read.",
+           "the first line of the token-file, which only its owner must be "
+           "able to read.",
   },
   OPT_END,
 };

@@ -15,7 +15,8 @@ static int check_header(struct ack_reader *r, struct err *err)
   struct ack_header *h = &r->header;
 
   if (memcmp(h->magic, ACK_MAGIC "\n", sizeof(ACK_MAGIC)) != 0)
-    return err_set(err, -EINVAL, "'%.400s' is no acknowledgement log", r->path);
+    return err_set(err, -EINVAL, "'%.400s' is not an acknowledgement log",
+                   r->path);
   if (h->order != ACK_ORDER || h->chunk_bytes != ACK_CHUNK ||
       h->record_bytes != sizeof(struct ack_record))
     return err_set(err, -EINVAL,

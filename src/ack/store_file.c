@@ -67,11 +67,12 @@ static int check_old(const struct file *log, off_t size, struct err *err)
     return 0;
   if (pread(log->fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
       (magic[0] == '\0' || memcmp(magic, ACK_MAGIC "\n", sizeof(magic)) == 0))
-    return 0; /* a log, or the zeros of a run that was killed at once */
-  return err_set(err, -EEXIST,
-                 "--ack-log: '%.400s' exists and is no acknowledgement log; "
-                 "remove it, or choose another name",
-                 log->path);
+    return 0; /* a log, or its zeros if the run was killed at once */
+  return err_set(
+    err, -EEXIST,
+    "--ack-log: '%.400s' exists and is not an acknowledgement log; "
+    "remove it, or choose another name",
+    log->path);
 }
 
 static int open_file(struct file *log, struct err *err)

@@ -16,8 +16,8 @@ static int token_check(int fd, const char *path, struct err *err)
   struct stat st;
 
   if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-    return err_set(err, -EINVAL, "the token file '%.400s' is no regular file",
-                   path);
+    return err_set(err, -EINVAL,
+                   "the token file '%.400s' is not a regular file", path);
   if (st.st_mode & (S_IRWXG | S_IRWXO))
     return err_set(err, -EACCES,
                    "the token file '%.400s' is open to other users (chmod 600 "
@@ -49,7 +49,7 @@ int ack_token_read(struct ack_token *ret, const char *path, struct err *err)
     return 0;
   explicit_bzero(ret, sizeof(*ret));
   return err_set(err, -EINVAL,
-                 "the first line of the token file '%.400s' is no token "
+                 "the first line of the token file '%.400s' is not a token "
                  "(expected %d to %d characters)",
                  path, ACK_TOKEN_LEAST, ACK_TOKEN_MOST);
 }

@@ -58,11 +58,10 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN | OPT_COMMON,
     .show_as = "=URL",
     .help = "driver and server as a URL: mysql://, postgresql:// or sqlite:",
-    .man = "DRIVER://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE&..., where "
-           "all parts after the driver may be missing, or sqlite:FILE. It "
-           "chooses the driver and sets the options of that driver; options "
-           "that are given win. Without it the environment variable "
-           "BENCH_DSN is used.",
+    .man = "DRIVER://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE&..., or "
+           "sqlite:FILE. All parts after the driver are optional. The URL "
+           "chooses the driver and sets its options; options on the command "
+           "line win. Without --dsn, BENCH_DSN of the environment is used.",
   },
   {
     OPT_STRING(struct db_cfg, dialect),
@@ -85,8 +84,7 @@ const struct opt db_opts[] = {
     .help = "read the password of the driver in use from the first line of a "
             "file",
     .man = "\"-\" is the standard input. There is a warning if other users "
-           "can read the file. A password that is given to the driver's own "
-           "option wins.",
+           "can read the file. A password in the driver's own option wins.",
   },
   {
     OPT_BOOL(struct db_cfg, ask_password),
@@ -102,8 +100,8 @@ const struct opt db_opts[] = {
     .name = "password-command",
     .flags = OPT_OWN,
     .show_as = "=COMMAND",
-    .help = "run a command to get the password of the driver in use: for "
-            "tokens with a short life",
+    .help = "run a command to get the password of the driver in use, such as a "
+            "short-lived token",
     .man = "The password is the first line that the command prints; a shell "
            "runs it. It runs for the first connection, and for a new one when "
            "the password is older than --password-command-ttl. The password is "
@@ -159,8 +157,7 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN,
     .def = "any",
     .words = target_words,
-    .help = "connections take only servers with this role "
-            "{any,primary,replica}",
+    .help = "connect only to servers with this role {any,primary,replica}",
     .man =
       "Each connection asks the server whether it is read-only (in "
       "recovery or transaction_read_only of PostgreSQL, read_only or "
@@ -213,8 +210,8 @@ const struct opt db_opts[] = {
     .fmax = 60,
     .help = "seconds between two attempts to replace a lost connection",
     .man = "An outage seems longer by up to this time. The pause varies by a "
-           "fifth, and is longer with more than 500 clients: all together try "
-           "at most 10,000 times per second.",
+           "fifth. With more than 500 clients it is longer, so that all "
+           "together try at most 10,000 times per second.",
   },
   {
     OPT_DOUBLE(struct db_cfg, connect_rate),
@@ -225,9 +222,10 @@ const struct opt db_opts[] = {
     .fmax = 1e6,
     .show_as = "=RATE",
     .help = "connections opened per second at most; 0 = no limit",
-    .man = "It is true of the start of a run and of connections that are "
-           "replaced. --thread-init-timeout is extended by the time that the "
-           "connections of all workers need at this rate, if each has one.",
+    .man =
+      "The limit holds for the start of a run and for replaced connections. "
+      "--thread-init-timeout is extended by the time that the "
+      "connections of all workers need at this rate, if each has one.",
   },
   {
     OPT_INT(struct db_cfg, connect_concurrency),
@@ -235,8 +233,8 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN | OPT_EXPERT,
     .def = "0",
     .max = 10000,
-    .help = "connections that are being opened at a time, at most; 0 = 16 per "
-            "thread with --clients, else no limit",
+    .help = "most connections being opened at a time; 0 = 16 per thread with "
+            "--clients, else no limit",
   },
   {
     OPT_PARSED(struct db_cfg, lifetime, parse_lifetime),
@@ -250,12 +248,11 @@ const struct opt db_opts[] = {
     .show_as = "=off|COUNT|TIME[..MAX]",
     .help = "events or time after which a worker closes its connections and "
             "opens them again",
-    .man = "A number without a unit is one of events. Each life of a "
-           "connection draws a number of the range. "
-           "The first life is a random part of it, so that workers do not "
-           "connect at the same time. A connection is replaced between two "
-           "events, and not inside of a transaction. That time is in no "
-           "latency of an event, but a class of its own, \"reconnect\". "
+    .man = "A number without a unit counts events. Each connection draws a "
+           "lifetime from the range. The first lifetime is shortened at "
+           "random, so that workers do not reconnect together. A connection is "
+           "replaced between two events, never inside a transaction. The time "
+           "is not part of latency; it has a class, \"reconnect\". "
            "Prepared statements are prepared again when they are used.",
   },
   {
@@ -273,13 +270,13 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN | OPT_EXPERT,
     .def = "0",
     .max = 1000000000,
-    .help = "ask the server which of its sessions answers after every N-th "
-            "event of a worker; 0 = never",
-    .man = "The report says how many sessions of servers (backends) the "
-           "workers have met. Behind a pooler they are fewer than "
-           "connections. The question is pg_backend_pid() or "
-           "CONNECTION_ID(), between two events and outside of "
-           "transactions; it is in no latency and in no count.",
+    .help = "every N events, ask which server session answers, to count the "
+            "sessions behind a pooler; 0 = never",
+    .man =
+      "The report has the number of server sessions (backends) that answered. "
+      "Behind a pooler they are fewer than connections. The query, "
+      "pg_backend_pid() or CONNECTION_ID(), runs between two events, outside "
+      "transactions, and is excluded from latencies and counts.",
   },
   {
     OPT_INT(struct db_cfg, pool),
@@ -302,20 +299,20 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN,
     .def = "0",
     .fmax = 86400,
-    .help = "seconds one statement may take; 0 = no limit of its own",
+    .help = "seconds one statement can take; 0 = no limit",
     .man = "A statement that takes longer is cancelled and fails with the "
            "error of cancelled statements (1317 of MySQL, 57014 of "
            "PostgreSQL, 9 of SQLite); if that is fatal, the message names "
-           "this option. A second later the connection is broken. What is "
-           "asked of a server beside statements, such as its settings before "
-           "a run, takes as long at most, or else as --db-connect-timeout.",
+           "this option. A second later the connection is broken. The same "
+           "limit, or else --db-connect-timeout, applies to other questions to "
+           "the server, such as its settings before a run.",
   },
   {
     OPT_SIZE(struct db_cfg, max_result_bytes),
     .name = "db-max-result-size",
     .flags = OPT_OWN | OPT_EXPERT,
     .def = "1G",
-    .help = "bytes of rows that one result may take in memory; 0 = no limit",
+    .help = "bytes of memory for the rows of one result; 0 = no limit",
     .man = "A larger result is an error that loses the connection. Rows that a "
            "script cannot read are counted and dropped, so they have no limit.",
   },

@@ -10,12 +10,13 @@ const struct opt monitor_opts[] = {
     .flags = OPT_OWN,
     .def = "auto",
     .words = stats_words,
-    .help = "read what the database server counts {auto,on,off}",
-    .man = "One more connection per server reads its counters at the end of "
-           "each interval, at most once per second, and looks ten times per "
-           "second what sessions wait for. Nothing is written or reset. "
-           "\"auto\" is on with --json, --stream and --live. With \"on\" a few "
-           "lines after the report say what the server did per event.",
+    .help = "read the statistics of the database server {auto,on,off}",
+    .man =
+      "One more connection per server reads its counters at the end of "
+      "each interval, at most once per second, and samples the wait events of "
+      "sessions ten times per second. Nothing is written or reset. "
+      "\"auto\" is on with --json, --stream and --live. With \"on\" a few "
+      "lines after the report show the work of the server per event.",
   },
   {
     OPT_INT(struct monitor_cfg, statements),
@@ -23,13 +24,13 @@ const struct opt monitor_opts[] = {
     .flags = OPT_OWN,
     .def = "0",
     .max = 100,
-    .help = "print so many statements that took the server most time",
+    .help = "print the N statements that cost the server most time",
     .man =
       "As the server counts them, without their values, from the start of "
       "the run to its end: by pg_stat_statements, or by performance_schema "
       "on MySQL and MariaDB. Other clients of the same database count as "
-      "well. More than 0 turns --server-stats=auto on. --json has 20 of "
-      "them, or this number if it is larger.",
+      "well. More than 0 turns --server-stats=auto on. --json has 20 "
+      "statements, or N if it is larger.",
   },
   {
     OPT_STRING(struct monitor_cfg, user),
@@ -40,8 +41,8 @@ const struct opt monitor_opts[] = {
     .help = "user of the connection of --server-stats",
     .expected = "the name of a user",
     .man =
-      "Without it, it is the user of the other connections. What a user "
-      "must not read is named once. On PostgreSQL a member of "
+      "The default is the user of the other connections. A message names once "
+      "what the user is not allowed to read. On PostgreSQL a member of "
       "pg_read_all_stats sees all, on MySQL and MariaDB a user with the "
       "privilege PROCESS, and SELECT on performance_schema where it is on.",
   },

@@ -490,7 +490,8 @@ void help_test(struct strbuf *out, const char *name, const struct optset *set)
   if (sorted && n > 0)
     qsort(found, n, sizeof(struct opt_entry *), help_by_name);
 
-  strbuf_addf(out, "%s options:\n", name);
+  if (n > 0 || set->as_sysbench)
+    strbuf_addf(out, "%s options:\n", name);
   for (size_t i = 0; i < n; i++) {
     if (set->as_sysbench)
       help_add_option(out, found[i], width);

@@ -27,11 +27,11 @@ enum {
 };
 
 static const char what_it_does[] =
-  "Looks at the machine and, for a test, at the folder or at the server, its\n"
-  "settings and its tables; nothing is changed. The options are those of a\n"
-  "run. Each line begins with ok, warn or fail; --json=FILE writes the same "
-  "as\n"
-  "a document. Exit status: 0, or 1 if something failed.\n";
+  "Checks the machine and, for a test, its folder or its server: settings and\n"
+  "tables. Nothing is changed. The options are those of a run. Each line "
+  "begins\n"
+  "with ok, warn or fail; --json=FILE writes the same as a document. Exit\n"
+  "status: 0, or 1 if something failed.\n";
 
 bool program_take_doctor(struct program *p)
 {
@@ -237,8 +237,8 @@ int program_doctor_script(struct program *p, struct db_process *db,
     db->facts.classes = doctor_kinds_of(script);
   if (!db->facts.bundled && !optset_find(&p->set, "db-driver")->given)
     findings_add(f, FINDING_WARN, "server",
-                 "give --db-driver, if the script uses a database",
-                 "not looked at");
+                 "give --db-driver if the script uses a database",
+                 "not checked");
   else if (!doctor_lacks_file(p, &db->facts, f))
     doctor_database(f, db);
   return doctor_conclude(p, f);

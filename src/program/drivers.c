@@ -141,8 +141,9 @@ static int drivers_check_pool(const struct program *p, const struct plan *plan,
                    n);
   if (n > plan->threads)
     return err_set(err, -EINVAL,
-                   "--pool=%" PRIu64 " is more than --clients=%u, which would "
-                   "never wait: it must not be larger",
+                   "--pool=%" PRIu64
+                   " must not exceed --clients=%u: more connections than "
+                   "clients would stay unused",
                    n, plan->threads);
   if (n < plan->carriers)
     return err_set(err, -EINVAL,

@@ -165,7 +165,7 @@ static void server_print_total(const struct server_total *t)
     log_msg(LOG_NOTICE,
             "    lost connections: %" PRIu64
             ", restarts of the server: %" PRIu64
-            "; what it did meanwhile is in no figure%s%s\n",
+            "; its work meanwhile is not counted%s%s\n",
             t->lost, t->restarts, t->failure[0] != '\0' ? "; at last: " : "",
             t->failure);
   server_add_costs(&line, t);
@@ -201,7 +201,7 @@ static void server_print_statements(const struct digests *d, size_t max)
   if (!d || max == 0 || d->n == 0)
     return;
   strbuf_addf(&lines,
-              "    statements that took the server most time, in %.1f s:\n"
+              "    statements that cost the server most time, in %.1f s:\n"
               "    %10s %10s %10s %10s\n",
               (double)d->period_ns / 1e9, "seconds", "calls", "ms/call",
               "rows/call");

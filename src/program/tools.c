@@ -89,17 +89,17 @@ static int find_check_objective(const struct program *p, struct err *err)
   for (unsigned i = 0; rc == 0 && i < slo->n; i++) {
     limits_time = limits_time || slo->term[i].kind->unit == SLO_NS;
     if (slo->term[i].kind->at_least)
-      rc = err_set(err, -EINVAL,
-                   "--find cannot be used with '%s' of --slo: a low load has a "
-                   "low throughput, whatever is possible; leave it out, and "
-                   "see how much the answer is",
-                   slo->term[i].text);
+      rc = err_set(
+        err, -EINVAL,
+        "--find cannot use the term '%s' of --slo: every low load would fail "
+        "it; remove the term, the answer itself is the throughput",
+        slo->term[i].text);
   }
   if (rc == 0 && finds_rate && !limits_time)
-    rc = err_set(err, -EINVAL,
-                 "--find=rate needs a limit of time in --slo, such as "
-                 "p99<=10ms: without one a rate holds that is never reached, "
-                 "because events that wait are no errors");
+    rc = err_set(
+      err, -EINVAL,
+      "--find=rate needs a latency limit in --slo, such as p99<=10ms: without "
+      "one every rate would hold, because queued events are not errors");
   return rc;
 }
 
@@ -344,14 +344,14 @@ bool program_is_tool(const char *name)
   return tools_find_tool(name) != NULL;
 }
 
-/* 1 of verify means a loss. */
+/* doctor takes a run's options. */
 int program_refused_status(const struct program *p)
 {
   const struct tool *tool = p->cmdline.action == CMDLINE_TOOL
                               ? tools_find_tool(p->cmdline.test)
                               : NULL;
 
-  return tool && tool->uses_database ? TOOL_BAD_INPUT : TOOL_FAILED;
+  return tool && tool != &tool_doctor ? TOOL_BAD_INPUT : TOOL_FAILED;
 }
 
 static int tools_tool_help(const struct program *p, const struct tool *tool)

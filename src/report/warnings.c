@@ -649,11 +649,11 @@ static void warnings_look_at_load(struct warnings *d,
 static void warnings_look_at_pause(struct warnings *d,
                                    const struct warning_input *in)
 {
-  warnings_add(d, true, "paused",
-               "bench stood still for %.1f s during the run, because it was "
-               "stopped, or its machine was; the figures include that time, so "
-               "repeat the run",
-               (double)in->client->paused_ns / 1e9);
+  warnings_add(
+    d, true, "paused",
+    "bench was suspended for %.1f s during the run (Ctrl-Z, or a paused "
+    "container or VM); the results include that time, so repeat the run",
+    (double)in->client->paused_ns / 1e9);
 }
 
 /* A quota also stops the process, and has its own warning.  Other threads can

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/strbuf.h"
 #include "results/address.h"
 #include "results/http.h"
 #include "results/outname.h"
@@ -19,16 +20,22 @@ static bool is_address(const char *text)
 
 #define SUMMARY "markdown:"
 
+/* "": none. */
+static const char *summary_file(const char *text)
+{
+  if (strncmp(text, SUMMARY, strlen(SUMMARY)) == 0)
+    return text + strlen(SUMMARY);
+  return text_ends_with(text, ".md") ? text : "";
+}
+
 static bool is_summary(const char *text)
 {
-  return strncmp(text, SUMMARY, strlen(SUMMARY)) == 0 &&
-         text[strlen(SUMMARY)] != '\0' &&
-         !outname_is_stdout(text + strlen(SUMMARY));
+  return *summary_file(text) && !outname_is_stdout(summary_file(text));
 }
 
 const char *results_summary(const struct results_cfg *cfg)
 {
-  return cfg->summary[0] != '\0' ? cfg->summary + strlen(SUMMARY) : "";
+  return summary_file(cfg->summary);
 }
 
 static const char *advise_port(const char *text)
@@ -120,7 +127,7 @@ const struct opt results_opts[] = {
     .check = http_host_are_names,
     .expected = "names of hosts with commas between them, without ports",
     .show_as = "=NAME[,NAME]...",
-    .help = "names by which --live and --prometheus are reached",
+    .help = "host names that --live and --prometheus answer to",
     .man = "A request whose Host header is neither an address nor localhost, "
            "nor the name of this machine, is refused with 403, so that no "
            "page of another site can read the run through a name of its own "
@@ -131,8 +138,8 @@ const struct opt results_opts[] = {
     .name = "summary",
     .flags = OPT_NOT_EMPTY | OPT_OWN,
     .check = is_summary,
-    .expected = "markdown:FILE",
-    .show_as = "=markdown:FILE",
+    .expected = "FILE.md, or markdown:FILE",
+    .show_as = "=FILE.md|markdown:FILE",
     .help = "write a short summary, for the pages of build servers",
     .man = "The result, the verdict of --slo, what an event has cost the "
            "servers, warnings and the machine, as Markdown. A sweep has one "

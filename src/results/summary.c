@@ -178,7 +178,7 @@ void summary_machine(struct strbuf *out)
     { "os", "system" },
     { "kernel.release", "kernel" },
     { "cpu.model", "processor" },
-    { "cpu.allowed", "processors that may be used" },
+    { "cpu.allowed", "CPUs that the run can use" },
     { "cpu.governor", "governor" },
   };
   struct facts f = { 0 };

@@ -165,8 +165,9 @@ const struct opt run_opts[] = {
     .expected = "a time from 0.001 to 86400 seconds such as 60s, writeback, or "
                 "writeback:TIME",
     .show_as = "=TIME|writeback[:TIME]",
-    .help = "how long to wait before the run until the machine is calm",
-    .man = "With a time, the run begins so much later. \"writeback\" waits "
+    .help =
+      "before the run, wait this long, or until earlier writes are on the disk",
+    .man = "With a time, the run begins that much later. \"writeback\" waits "
            "until little is left to be written to the disks: Dirty and "
            "Writeback of /proc/meminfo together are at most 64 MiB, and change "
            "by at most 8 MiB, in five readings a second apart. After TIME "
@@ -181,7 +182,8 @@ const struct opt run_opts[] = {
     .words = shutdown_words,
     .expected = "off, a time such as 30 or 5m, or a percentage of --time",
     .show_as = "=auto|off|TIME|P%",
-    .help = "how long after the time limit to end the run by force",
+    .help =
+      "grace period after --time before a run that hangs is ended by force",
     .man = "The value is a time like that of --time, or a percentage of it "
            "such as 10%; the name alone means 5%. \"auto\" is the larger of 30 "
            "seconds and 5% "
@@ -213,8 +215,8 @@ const struct opt run_opts[] = {
     .check = is_duration,
     .expected = DURATION,
     .help = "seconds allowed for starting the threads; 0 = no limit",
-    .man = "With --clients it is the time in which at least one more of them "
-           "has to get ready.",
+    .man = "With --clients, at least one more client must get ready within "
+           "this time.",
   },
   {
     OPT_DOUBLE(struct run_cfg, rate),
@@ -234,8 +236,8 @@ const struct opt run_opts[] = {
     .flags = OPT_OWN | OPT_PATH,
     .def = "",
     .show_as = "=PROFILE",
-    .help = "a rate that changes, such as 100x60s,ramp:100..2000x5m, or a file "
-            "FILE.csv",
+    .help =
+      "a rate that changes, such as 100x60s,ramp:100..2000x5m, or FILE.csv",
     .man = "Like --rate, with a rate that follows a profile. Segments follow "
            "each other: 100x60s is a rate and how long it lasts, "
            "ramp:100..2000x5m goes from one rate to another, "
@@ -307,10 +309,11 @@ const struct opt run_opts[] = {
                 "above 0% and below 100% such as 90%",
     .show_as = "=off|COUNT|P%",
     .help = "clients that connect and then stay idle: N or P%",
-    .man = "They are a part of --clients (or --threads), run thread_init() and "
-           "thread_done(), and begin no events; the server keeps their "
-           "connections. The others do all events, and are spread evenly over "
-           "the threads. Means per thread in the report are theirs.",
+    .man = "Idle clients are part of --clients (or --threads). They run "
+           "thread_init() and thread_done() and begin no events; the server "
+           "keeps their connections. The other clients do all events and are "
+           "spread evenly over the threads. Means per thread in the report "
+           "count only them.",
   },
   {
     OPT_TIME(struct run_cfg, idle_ping_s),
@@ -318,10 +321,10 @@ const struct opt run_opts[] = {
     .flags = OPT_OWN | OPT_EXPERT,
     .def = "30",
     .fmax = 86400,
-    .help = "seconds between two pings of an idle client; 0 = it never pings",
+    .help = "seconds between two pings of an idle client; 0 = never",
     .man = "A ping is SELECT 1 on each of its connections to a server, outside "
-           "of transactions. It is in no latency and in no count of queries. "
-           "One that fails is treated as a statement that fails.",
+           "of transactions. It is excluded from latencies and counts. A ping "
+           "that fails is treated like a statement that fails.",
   },
   {
     OPT_PARSED(struct run_cfg, storm, parse_storm),
@@ -332,12 +335,12 @@ const struct opt run_opts[] = {
     .expected = "off, or up to 32 storms of clients such as 500@10s or "
                 "500@10s,800@20s, at most 100000 clients",
     .show_as = "=off|COUNT@TIME,...",
-    .help = "CLIENTS@TIME[,...]: so many more clients connect at once at this "
-            "time, run one event, and leave",
+    .help =
+      "extra clients that all connect at TIME, run one event and disconnect",
     .man = "Times count from the start of the measured part. The clients come "
-           "in addition to --clients (or --threads), and scripts do not know "
-           "of them. At the end the report says how many of each storm were "
-           "served, how long they took to connect and to their first result, "
+           "in addition to --clients (or --threads), and scripts do not see "
+           "them. The report has, for each storm, how many were served, how "
+           "long they took to connect and to their first result, "
            "and why connections failed. Failed connections do not end the "
            "run.",
   },
@@ -349,11 +352,10 @@ const struct opt run_opts[] = {
     .fmax = 3600,
     .check = is_stall,
     .expected = "0, or a time from 1ms to 1h such as 100ms or 2s",
-    .help = "time without any success of any client that is an outage; 0 = "
-            "outages are not looked for",
-    .man = "Only while a client waits for an answer. A stall without an error "
-           "also has to be ten times as long as the mean time between two "
-           "events, so that long events are no outages.",
+    .help = "report an outage when no event succeeds for this long; 0 = off",
+    .man = "An outage counts only while a client waits for an answer. A stall "
+           "without errors must also last ten times the mean gap between "
+           "events, so that slow events are not mistaken for stalls.",
   },
   {
     OPT_STRING(struct run_cfg, mark),
@@ -363,14 +365,15 @@ const struct opt run_opts[] = {
     .bare = "auto",
     .expected = "the name of a fifo",
     .show_as = "[=FIFO]",
-    .help = "take marks, which \"mark PROCESS TEXT\" puts on the time axis",
-    .man = "Each line that is written to the fifo becomes a mark with its "
-           "moment, in the text, all files of results, live metrics and "
-           "charts. \"bench mark PROCESS TEXT\" writes one, and so does any "
-           "shell. Without a name the fifo is bench-PROCESS.mark in "
-           "$XDG_RUNTIME_DIR, $TMPDIR or /tmp. A fifo that does not exist is "
-           "made for this user alone, and removed at the end. The first 1000 "
-           "marks are kept, each with at most 255 bytes.",
+    .help = "accept marks: \"bench mark TEXT\" puts TEXT on the time axis",
+    .man =
+      "Each line written to the fifo becomes a mark with its time, in the "
+      "text, all result files, live metrics and charts. \"bench mark TEXT\" "
+      "writes one, and so can any shell; with several runs, put the process "
+      "before the text. Without a name the fifo is bench-PROCESS.mark in "
+      "$XDG_RUNTIME_DIR, $TMPDIR or /tmp. A fifo that does not exist is "
+      "made for this user alone, and removed at the end. The first 1000 "
+      "marks are kept, each with at most 255 bytes.",
   },
   {
     OPT_TIME(struct run_cfg, report_interval_s),
@@ -416,7 +419,7 @@ const struct opt run_opts[] = {
     OPT_BOOL(struct run_cfg, validate),
     .name = "validate",
     .def = "off",
-    .help = "check data where the test can",
+    .help = "fileio: checksum each block, and verify it when it is read",
   },
   {
     OPT_BOOL(struct run_cfg, force),

@@ -328,7 +328,7 @@ static int slo_read_term(struct slo_term *t, struct err *err)
   t->kind = slo_find_kind(name, &t->pct);
   if (!t->kind)
     return err_set(err, -EINVAL,
-                   "'%s' is no term of an objective (expected %s)", t->text,
+                   "'%s' is not a term of an objective (expected %s)", t->text,
                    SLO_EXPECTED);
   wanted = t->kind->at_least ? ">=" : "<=";
   if (strncmp(sign, wanted, 2) != 0)

@@ -384,8 +384,8 @@ static int mutex_variant(const void *arg, const struct test **ret,
     return 0;
   if (cfg->locks != MUTEX_LOCKS)
     return err_set(err, -EINVAL,
-                   "--mutex-locks is for the test without --mutex-kind: leave "
-                   "one of them out, and use --events or --time");
+                   "--mutex-locks and --mutex-kind cannot be combined: leave "
+                   "one out, and limit the run with --events or --time");
   *ret = &mutex_kinds_test;
   return 0;
 }

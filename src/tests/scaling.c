@@ -487,7 +487,7 @@ void scaling_doubts(void *run, const struct report *total, struct warnings *to)
   if (s->quota_cpus > 0 && s->quota_cpus < t->cpus) {
     warnings_add(to, true, "scaling_quota",
                  "the control group of bench may use %.4g of the %u hardware "
-                 "threads, so the ratios are those of the quota (cpu.max)",
+                 "threads, so the ratios are those of the quota; raise cpu.max",
                  s->quota_cpus, t->cpus);
     return;
   }
@@ -498,17 +498,15 @@ void scaling_doubts(void *run, const struct report *total, struct warnings *to)
       ratio < s->kind->scales * t->cores)
     warnings_add(
       to, true, "scaling",
-      "%u threads, one per core, do %.2f times the work of one (%s): "
-      "other programs are at work, or these are not whole cores "
-      "(hardware threads that the host sells as cores), or they share "
-      "power or caches",
+      "%u threads, one per core, do %.2f times the work of one (%s), because "
+      "other programs are at work, or the cores are hardware threads that the "
+      "host sells as cores, or they share power or caches",
       t->cores, ratio, s->work[work].name);
   if (scaling_find_worst(s, SCALING_ALL, &work, &ratio) && ratio < HELPS)
-    warnings_add(
-      to, true, "smt",
-      "one thread per hardware thread does %.2f times the work of one "
-      "per core (%s): for such work use no more than %u threads",
-      ratio, s->work[work].name, t->cores);
+    warnings_add(to, true, "smt",
+                 "one thread per hardware thread does %.2f times the work of "
+                 "one per core (%s); for such work use no more than %u threads",
+                 ratio, s->work[work].name, t->cores);
 }
 
 const struct report_form scaling_form = {

@@ -51,9 +51,14 @@ enum {
 
 /* Facts that change from moment to moment. */
 static const char *const ignored_facts[] = {
-  "available_bytes", "data_bytes", /* changed by runs that write */
+  "available_bytes", "data_bytes", /* runs write */
   "free_bytes",      "reading_ns", "round_trip_ns",
 };
+
+/* Of one part only. */
+static const char *const part_places[] = { "file",          "file-dir",
+                                           "mysql-db",      "pgsql-db",
+                                           "pgsql-options", "sqlite-db" };
 
 static bool differences_is_among(const char *const *list, size_t n,
                                  const char *name)
@@ -63,6 +68,18 @@ static bool differences_is_among(const char *const *list, size_t n,
       return true;
   }
   return false;
+}
+
+static bool differences_is_place(const struct comparisons *c, const char *name)
+{
+  return json_object_get(c->base->values, "part") &&
+         differences_is_among(part_places, ARRAY_SIZE(part_places), name);
+}
+
+static bool differences_is_fact(const struct comparisons *c, const char *name)
+{
+  return !differences_is_place(c, name) &&
+         !differences_is_among(ignored_facts, ARRAY_SIZE(ignored_facts), name);
 }
 
 static char *differences_text_of(const json_t *value)
@@ -111,7 +128,7 @@ static void differences_compare_objects(struct comparisons *c, const char *what,
   {
     strbuf_clear(&name);
     strbuf_addf(&name, "%s %s", what, key);
-    if (!differences_is_among(ignored_facts, ARRAY_SIZE(ignored_facts), key))
+    if (differences_is_fact(c, key))
       differences_compare_value(c, strbuf_str(&name), value,
                                 json_object_get(b, key), depth);
   }
@@ -119,8 +136,7 @@ static void differences_compare_objects(struct comparisons *c, const char *what,
   {
     strbuf_clear(&name);
     strbuf_addf(&name, "%s %s", what, key);
-    if (!json_object_get(a, key) &&
-        !differences_is_among(ignored_facts, ARRAY_SIZE(ignored_facts), key))
+    if (!json_object_get(a, key) && differences_is_fact(c, key))
       differences_compare_value(c, strbuf_str(&name), NULL, value, depth);
   }
   strbuf_done(&name);
@@ -138,9 +154,12 @@ static void differences_compare_value(struct comparisons *c, const char *what,
     differences_add(c, what, a, b);
 }
 
-static bool differences_is_ignored(const char *option)
+/* Options that only direct results or sweeps. */
+static bool differences_is_ignored(const struct comparisons *c,
+                                   const char *option)
 {
-  return opt_rows_have(results_opts, option) ||
+  return differences_is_place(c, option) ||
+         opt_rows_have(results_opts, option) ||
          opt_rows_have(sweep_opts, option) || strcmp(option, "test") == 0 ||
          strcmp(option, "label") == 0 || strcmp(option, "config-file") == 0;
 }
@@ -152,7 +171,7 @@ static void differences_compare_option(struct comparisons *c, const char *name,
 
   a = json_object_get(a, "value");
   b = json_object_get(b, "value");
-  if (a == b || (a && b && json_equal(a, b)) || differences_is_ignored(name))
+  if (a == b || (a && b && json_equal(a, b)) || differences_is_ignored(c, name))
     return;
   strbuf_addf(&what, "option %s", name);
   differences_add(c, strbuf_str(&what), a, b);

@@ -122,10 +122,12 @@ static void compare_search_say(const struct find *base,
     strbuf_adds(out, "The intervals overlap, so no difference is shown.\n");
     break;
   case OTHER_AIM:
-    strbuf_adds(out, "These are answers to different questions.\n");
+    strbuf_adds(out, "The searches have different objectives, so their answers "
+                     "cannot be compared.\n");
     break;
   case NO_ANSWER:
-    strbuf_adds(out, "Without two answers there is no difference.\n");
+    strbuf_adds(out,
+                "Only two answers can be compared, and a search has none.\n");
     break;
   }
 }
@@ -325,7 +327,7 @@ void compare_summary_advice(const struct boot_result *r, double share,
 
   if (repeats == 0 && longer <= 0 && both <= 0) {
     strbuf_addf(out,
-                "even --repeat=%d would not settle it, use a quieter machine",
+                "even --repeat=%d would not settle it: use a quieter machine",
                 SETTLE_REPEATS_MAX);
     return;
   }
@@ -468,8 +470,8 @@ void compare_summary_print(const struct compare_summary *s, struct strbuf *out)
   strbuf_addf(
     out,
     "\nThe true change is within the interval in 99 of 100 cases. \"same\": "
-    "all of the\ninterval is within %s. \"slower\" and \"faster\": it does not "
-    "contain 0.\n\"inconclusive\": neither.\n",
+    "the whole\ninterval is within %s. \"slower\", \"faster\": it excludes 0. "
+    "\"inconclusive\": all else.\n",
     compare_summary_percent(share, s->share));
 }
 
@@ -656,12 +658,11 @@ void compare_explain(struct strbuf *out)
 {
   strbuf_addf(
     out,
-    "\nbase and new are geometric means over the runs, whose ratio is the "
-    "change; the table\nof a sweep has medians."
-    "\n\"smallest visible\" is the change that would have been noticed in 4 of "
-    "5 cases. Without\nrepeats (--repeat) runs are assumed to differ from each "
-    "other by %.0f %% (standard deviation);\nfigures without %d intervals need "
-    "%d repeats.\n",
+    "\n\"base\" and \"new\" are geometric means of the runs, \"change\" is "
+    "their ratio. The table of\na sweep has medians. \"smallest visible\" is "
+    "the change that would have been noticed in\n4 of 5 cases. Without "
+    "--repeat, runs are assumed to differ by %.0f %% (standard deviation).\nA "
+    "figure with fewer than %d intervals needs %d repeats.\n",
     100 * BOOT_RUN_SPREAD, BOOT_SAMPLES_MIN, BOOT_RUNS_MIN);
 }
 

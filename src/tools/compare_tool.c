@@ -274,7 +274,7 @@ static const struct opt compare_opts[] = {
     .expected = "a number of percent above 0 and below 100, such as 5%",
     .show_as = "=PERCENT",
     .help = "exit with status 3 if slower by more than PERCENT, and with 5 if "
-            "that cannot be told",
+            "inconclusive",
     .man = "Throughput counts, or mean latency if both runs had the same "
            "--rate. The status is 3 if the whole 99 % interval of the change "
            "is beyond PERCENT, and 5 if a part of it is, or if the runs cannot "
@@ -493,8 +493,8 @@ static void compare_tool_say_failed(const struct job *job)
 
   if (compare_tool_gate_status(job) != TOOL_OK)
     log_msg(LOG_WARNING,
-            "--fail-if-slower=%s failed, slower in %u and inconclusive in %u "
-            "of %u comparison%s",
+            "--fail-if-slower=%s failed: %u slower and %u inconclusive of %u "
+            "comparison%s",
             job->cfg->fail_if_slower, s->slower, s->unknown + s->missing,
             s->all, fmt_plural(s->all));
 }
@@ -649,7 +649,7 @@ const struct tool tool_compare = {
   .name = "compare",
   .summary = "compare results: what changed, and how certain that is",
   .usage = "BASE.json NEW.json [MORE.json ...] [--slo=TERMS] "
-           "[--summary=markdown:FILE]",
+           "[--summary=FILE.md]",
   .opts = compare_opts,
   .cfg_size = sizeof(struct compare_cfg),
   .run = compare_tool_run_compare,

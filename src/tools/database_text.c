@@ -292,7 +292,7 @@ static void database_say_no_rate(const struct database *d, struct strbuf *out)
 {
   static const char *const reasons[] = {
     [SEARCH_GOES_ON] = "the time was too short to decide (see --minutes)",
-    [SEARCH_NOWHERE] = "even the lowest that was tried failed",
+    [SEARCH_NOWHERE] = "even the lowest rate that was tried failed",
     [SEARCH_UNDECIDED] = "the time was too short to decide (see --minutes)",
     [SEARCH_UNSTEADY] = "the highest throughput changed during the search",
     [SEARCH_CLIENT_END] = "this machine could not offer the load in time",
@@ -330,9 +330,9 @@ static void database_say_rate(const struct database *d, struct strbuf *out)
   else
     database_say_no_rate(d, out);
   if (disturbance)
-    strbuf_addf(out, "; %s%s", disturbance,
-                strstr(disturbance, "; stop") ? ""
-                                              : ": stop them, and repeat this");
+    strbuf_addf(
+      out, "; %s%s", disturbance,
+      strstr(disturbance, "; stop") ? "" : ": repeat this on a quiet machine");
   if (steady) {
     const double stalls = result_number_at(steady->json, "outages.stall_count");
     const double longest = result_number_at(steady->json,

@@ -465,8 +465,8 @@ static void find_say_found(const struct find *f, struct strbuf *out)
                    "interval narrower.\n");
   if (s->refused > 0)
     find_add_value(
-      f, out, "The messages of the step with ", s->refused_first,
-      " say why. If the server has no more connections, raise its "
+      f, out, "See the messages of the step with ", s->refused_first,
+      ". If the server has no more connections, raise its "
       "limit (max_connections); if files or processes are the limit, "
       "raise that of bench (ulimit).\n");
 }
@@ -538,8 +538,7 @@ static void find_say_undecided(const struct find *f, struct strbuf *out)
 
 static void find_say_interrupted(struct strbuf *out)
 {
-  strbuf_adds(out, "The search did not come to its end, so there is no "
-                   "answer.\n");
+  strbuf_adds(out, "The search did not finish, so there is no answer.\n");
 }
 
 static double find_next_seen(const struct find *f, double value)

@@ -218,7 +218,7 @@ static int machine_tool_take_time(const struct tool_args *args, double *ret_s,
   *ret_s = e->given && e->source == OPT_SOURCE_CMDLINE ? args->time_s : USUAL_S;
   if (*ret_s <= 0)
     return err_set(err, -EINVAL,
-                   "--time=0 is no limit, and machine needs one (expected "
+                   "--time=0 is not a limit, and machine needs one (expected "
                    "seconds for all parts together, such as 120)");
   return 0;
 }
@@ -312,7 +312,7 @@ static int machine_tool_run_machine(const struct tool_args *args,
 
 const struct tool tool_machine = {
   .name = "machine",
-  .summary = "measure processors, memory, threads and files in two minutes",
+  .summary = "measure CPUs, memory, threads and files in two minutes",
   .usage = "[--json=FILE] [--time=120] [--file-dir=DIR] [--file-total-size=N]",
   .opts = machine_opts,
   .cfg_size = sizeof(struct machine_cfg),

@@ -141,7 +141,7 @@ static int merge_run_tool(const struct tool_args *args, struct err *err)
 
 const struct tool tool_merge = {
   .name = "merge",
-  .summary = "results of runs at the same time as those of one run",
+  .summary = "make one result of runs at the same time on several machines",
   .usage = "RESULT.json RESULT.json [RESULT.json ...] [-o FILE]",
   .opts = merge_opts,
   .cfg_size = 1,

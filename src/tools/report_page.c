@@ -230,7 +230,7 @@ static int write_parts(struct page *p, struct err *err)
   return rc < 0 ? rc : 0;
 }
 
-/* Of bench database; in HTML, the page's script draws them. */
+/* The page's script draws them in HTML. */
 static void write_sentences(struct page *p, const json_t *json)
 {
   static const struct {

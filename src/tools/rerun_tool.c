@@ -226,7 +226,7 @@ static int check_text(const char *name, const json_t *option, struct err *err)
   if (is_text(option))
     return 0;
   return err_set(err, -EINVAL,
-                 "the value of --%.60s is not in results, because it is no "
+                 "the value of --%.60s is not in results, because it is not "
                  "valid UTF-8: give it again",
                  name);
 }
@@ -301,7 +301,7 @@ static int add_one(struct rerun *a, const struct tool_args *args,
       return 0;
   }
   if (strchr(name, '=')) /* the rest would be its value */
-    return err_set(err, -EINVAL, "'%.400s' is no result of bench: --%.60s",
+    return err_set(err, -EINVAL, "'%.400s' is not a result of bench: --%.60s",
                    args->files[0], name);
   if (!source || is_made(source))
     return 0;
@@ -485,7 +485,7 @@ static int make_args(struct rerun *a, const struct tool_args *args,
                    "its \"merged\" names",
                    f->path);
   if (is_no_test(args->tools, r->test))
-    return err_set(err, -EINVAL, "'%.400s' is no result of a test: '%.60s'",
+    return err_set(err, -EINVAL, "'%.400s' is not a result of a test: '%.60s'",
                    f->path, r->test);
   child_words_add(&a->args, mem_strdup(args->argv[0]));
   child_words_add(&a->args, mem_strdup(r->test));

@@ -206,7 +206,7 @@ static int result_read_intervals(struct result *r, struct err *err)
 
   if (list && !json_is_array(list))
     return err_set(err, -EINVAL,
-                   "'%.400s' is damaged: its \"intervals\" are no list",
+                   "'%.400s' is damaged: its \"intervals\" are not a list",
                    r->path);
   r->intervals = calloc(n + 1, sizeof(*r->intervals));
   if (!r->intervals)
@@ -309,8 +309,8 @@ static int result_file_refuse_text(const char *path, const json_error_t *e,
     return err_set(
       err, -EINVAL,
       "'%.400s' is truncated or empty: not a complete JSON document", path);
-  return err_set(err, -EINVAL, "'%.400s' is no JSON document (line %d)", path,
-                 e->line);
+  return err_set(err, -EINVAL, "'%.400s' is not a JSON document (line %d)",
+                 path, e->line);
 }
 
 static int result_file_check_schema(struct result_file *f, struct err *err)
@@ -318,7 +318,7 @@ static int result_file_check_schema(struct result_file *f, struct err *err)
   const char *schema = result_text_at(f->json, "schema");
 
   if (!schema || strncmp(schema, "bench", 5) != 0)
-    return err_set(err, -EINVAL, "'%.400s' is no result of bench", f->path);
+    return err_set(err, -EINVAL, "'%.400s' is not a result of bench", f->path);
   f->is_sweep = strcmp(schema, RESULT_SCHEMA_SWEEP) == 0;
   f->has_parts = f->is_sweep && json_is_true(result_at(f->json, "sweep.parts"));
   if (!f->is_sweep && strcmp(schema, RESULT_SCHEMA) != 0)

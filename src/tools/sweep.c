@@ -75,8 +75,8 @@ static void sweep_data_warn(const struct sweep *s)
 
   if (isfinite(change) && fabs(change) > SWEEP_DRIFT_SHARE)
     log_msg(LOG_WARNING,
-            "the data were %.1f %% %s before step %zu than at the start, so "
-            "the steps do not compare; restore them with --sweep-reset or "
+            "the data set was %.1f %% %s before step %zu than at the start, so "
+            "the steps are not comparable; restore it with --sweep-reset or "
             "--sweep-prepare=on",
             100 * fabs(change), change > 0 ? "larger" : "smaller", step);
 }
@@ -170,8 +170,8 @@ static void sweep_references_warn(const struct sweep *s)
   if (isfinite(drift) && fabs(drift) > SWEEP_DRIFT_SHARE)
     log_msg(
       LOG_WARNING,
-      "the reference step has drifted by %+.1f %% (%s step %zu), so the "
-      "steps do not compare; use --sweep-reset, --settle or a longer --time",
+      "the reference step has drifted by %+.1f %% (%s step %zu), so the steps "
+      "are not comparable; use --sweep-reset, --settle or a longer --time",
       100 * drift,
       s->references[at].before <= s->n_outcomes ? "before" : "after",
       s->references[at].before <= s->n_outcomes ? s->references[at].before
@@ -364,7 +364,7 @@ static void sweep_find_print(const struct sweep *s)
   struct strbuf out = { 0 };
 
   find_say(&s->find, &out);
-  sweep_doubts(s, "\nWhy figures are doubtful (!):\n", TABLE_TEXT, &out);
+  sweep_doubts(s, "\nWarnings of the steps (!):\n", TABLE_TEXT, &out);
   (void)fprintf(s->text, "\n%s", strbuf_str(&out));
   (void)fflush(s->text);
   strbuf_done(&out);

@@ -65,13 +65,14 @@ const struct opt sweep_opts[] = {
     .expected = "OPTION:VALUE,VALUE,... with different values; ranges are "
                 "1..64*2 or 100..1000+100",
     .show_as = "=OPTION:V1,V2,...",
-    .help = "run once for each value of an option; may be given several times",
-    .man = "Each value is a step, and with several of these options each "
-           "combination of values is one. 1..64*2 stands for 1,2,4,8,16,32,64 "
-           "and 100..1000+100 for ten values; a comma in a value is written "
-           "\\,. All steps are checked before the first one starts. "
-           "Each step prints the usual report, and a table of all steps "
-           "follows at the end.",
+    .help = "run once for each value of an option; can be given several times",
+    .man =
+      "Each value is a step; with several --sweep options, each combination of "
+      "values is a step. 1..64*2 stands for 1,2,4,8,16,32,64 "
+      "and 100..1000+100 for ten values; a comma in a value is written "
+      "\\,. All steps are checked before the first one starts. "
+      "Each step prints the usual report, and a table of all steps "
+      "follows at the end.",
   },
   {
     OPT_INT(struct sweep_cfg, repeat),
@@ -114,8 +115,8 @@ const struct opt sweep_opts[] = {
     .flags = OPT_OWN,
     .def = "0",
     .max = 10000,
-    .help = "run the first step again after so many steps, to see drift; "
-            "0 = never",
+    .help =
+      "run the first step again after every N steps, to see drift; 0 = never",
     .man = "These runs come before the first step, after every N steps and "
            "after the last one. A line below the table shows them, and a "
            "warning if one differs from the first by more than 5 %.",
@@ -169,7 +170,7 @@ const struct opt sweep_opts[] = {
     .check = is_precision,
     .expected = "a percentage from 0.5% to 50%",
     .show_as = "=P%",
-    .help = "how far the answer of --find may be from the truth",
+    .help = "largest error of the answer of --find",
   },
   {
     OPT_STRING(struct sweep_cfg, find_drift),
@@ -179,9 +180,10 @@ const struct opt sweep_opts[] = {
     .check = is_precision,
     .expected = "a percentage from 0.5% to 50%",
     .show_as = "=P%",
-    .help = "how far references of --find may differ from the first one",
-    .man = "Every few steps, and at the end, the first step is repeated. If "
-           "its throughput has changed by more than that, there is no answer.",
+    .help = "largest drift of the reference steps of --find",
+    .man =
+      "Every few steps, and at the end, the first step is repeated. If its "
+      "throughput has changed by more than P %, the search has no answer.",
   },
   {
     OPT_INT(struct sweep_cfg, confirm),
@@ -190,8 +192,8 @@ const struct opt sweep_opts[] = {
     .flags = OPT_OWN | OPT_EXPERT,
     .def = "3",
     .max = 20,
-    .help = "how often --find repeats the answer, which has to hold each time",
-    .man = "Each repeat is run beside one with a lower value, in turns. "
+    .help = "how often --find repeats its answer; each repeat must hold",
+    .man = "Repeats alternate with runs of a lower value. "
            "Without repeats (0) the answer of a plain bisection is wrong in "
            "every third search.",
   },
@@ -443,7 +445,7 @@ static int sweep_spec_add_range(struct sweep_spec *spec, const char *item,
     rc = sweep_spec_no_memory(err);
   else if (!sweep_spec_read_numbers(&r, from, to, *sign ? sign + 1 : "") ||
            (*sign && !sign[1]))
-    rc = err_set(err, -EINVAL, "'%.200s' is no range such as 1..64*2", item);
+    rc = err_set(err, -EINVAL, "'%.200s' is not a range such as 1..64*2", item);
   if (rc == 0)
     rc = sweep_spec_check_range(&r, item, err);
   if (rc == 0)

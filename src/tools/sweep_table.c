@@ -508,14 +508,13 @@ static void sweep_table_explain(const struct writer *w, struct strbuf *out)
     strbuf_adds(out, "\nRows hold the medians of the repeats; ranges are from "
                      "the smallest to the largest.");
   if (w->spread)
-    strbuf_adds(
-      out, "\nspread: the standard deviation of events/s from run to run. "
-           "between, within: how much of its square is\nbetween the runs, and "
-           "how much is scatter within each, which longer runs lessen.");
+    strbuf_adds(out, "\nspread: the standard deviation of events/s from run to "
+                     "run. Its square has two parts: between runs,\nand within "
+                     "each run, which longer runs lessen.");
   if (w->doubtful)
-    strbuf_adds(out,
-                "\n!: the figures are doubtful. The warning that each step "
-                "has printed says why and what to change.");
+    strbuf_adds(
+      out,
+      "\n!: the step has a warning; its report has the cause and the remedy.");
   if (w->best == KNEE_NONE) {
     strbuf_adds(out, "\nNo step succeeded.\n");
     return;

@@ -10,7 +10,7 @@ static const struct opt no_opts[] = { OPT_END };
 
 const struct tool tool_doctor = {
   .name = "doctor",
-  .summary = "look at machine, server and tables before a run",
+  .summary = "check the machine, the server and the tables before a run",
   .usage = "[TEST] [OPTION]...",
   .opts = no_opts,
   .cfg_size = 1,
@@ -19,7 +19,7 @@ const struct tool tool_doctor = {
 
 const struct tool tool_verify = {
   .name = "verify",
-  .summary = "compare what a run has written down with the database",
+  .summary = "compare the log of a run with the database",
   .usage = "FILE... [OPTION]...",
   .opts = verify_opts,
   .cfg_size = sizeof(struct verify_cfg),

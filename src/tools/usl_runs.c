@@ -112,8 +112,8 @@ void usl_print(const struct usl *u, const char *option, struct strbuf *out)
                   ? ", far beyond the data"
                   : "");
   if (u->patterned)
-    strbuf_adds(out, "The law does not describe these steps: what it leaves "
-                     "over follows a pattern.\n");
+    strbuf_adds(out, "The law does not describe these steps: the deviations "
+                     "from it follow a pattern.\n");
 }
 
 static json_t *figure(const struct usl_figure *f)

@@ -50,7 +50,7 @@ static int ack_ask_refuse_value(const struct question *q, const sql_value *v,
                                 struct err *err)
 {
   return err_set(err, -EINVAL,
-                 "the query returns '%.*s', which is no number: %.400s",
+                 "the query returns '%.*s', which is not a number: %.400s",
                  v->ptr ? (int)(v->len < 100 ? v->len : 100) : 4,
                  v->ptr ? v->ptr : "NULL", q->query);
 }

@@ -35,34 +35,36 @@ static int ack_verdict_good(FILE *out, const struct ack_logs *logs,
 
   if (all.damaged > 0) {
     (void)fprintf(
-      out, "Nobody can tell: %" PRIu64 " part%s of the log %s damaged\n",
+      out, "cannot tell: %" PRIu64 " part%s of the log %s damaged\n",
       all.damaged, fmt_plural(all.damaged), all.damaged == 1 ? "is" : "are");
     return VERIFY_UNKNOWN;
   }
   if (all.absent > 0) {
     (void)fprintf(
       out,
-      "Nobody can tell: the logs of %" PRIu32 " of %" PRIu32
-      " processes are not here, such as that of process %" PRIu32 "\n",
+      "cannot tell: the logs of %" PRIu32 " of %" PRIu32
+      " processes are missing, such as that of process %" PRIu32 "\n",
       all.absent, logs->of[0]->reader.header.ranks, all.absent_rank);
     return VERIFY_UNKNOWN;
   }
   if (all.sums.acked == 0) {
-    (void)fputs("Nobody can tell: nothing was acknowledged\n", out);
+    (void)fputs("cannot tell: nothing was acknowledged\n", out);
     return VERIFY_UNKNOWN;
   }
   if (r && (all.flags & ACK_MISSES) != 0) {
-    (void)fputs("Nobody can tell what is not in the log; all that is "
-                "acknowledged in it is there\n",
+    (void)fputs("cannot tell: the log has gaps; every commit that it lists "
+                "as acknowledged is there\n",
                 out);
     return VERIFY_UNKNOWN;
   }
   if (r) {
-    (void)fprintf(out, "Nobody can tell what came after %.3f s of the run",
-                  ack_seconds_at(&r->header, r->header.covered_ns));
+    (void)fputs("cannot tell: the log", out);
     if (logs->n > 1)
-      (void)fprintf(out, " in '%s'", r->path);
-    (void)fputs("; all that was acknowledged until then is there\n", out);
+      (void)fprintf(out, " '%s'", r->path);
+    (void)fprintf(out,
+                  " ends at %.3f s of the run; every commit that was "
+                  "acknowledged until then is there\n",
+                  ack_seconds_at(&r->header, r->header.covered_ns));
     return VERIFY_UNKNOWN;
   }
   (void)fputs(warning
@@ -101,9 +103,9 @@ static int ack_verdict_bad(FILE *out, struct ack_faults faults)
 static int ack_verdict_behind(FILE *out, double missing)
 {
   (void)fprintf(out,
-                "Nobody can tell: at least %.0f %s not on this server, which "
-                "is read-only: a replica may not have everything yet "
-                "(--server-role=replica takes it as it is)\n",
+                "cannot tell: at least %.0f %s not on this server, which "
+                "is read-only: a replica can still be behind "
+                "(--server-role=replica judges it as it is)\n",
                 missing, missing > 1 ? "are" : "is");
   return VERIFY_UNKNOWN;
 }
@@ -327,7 +329,7 @@ int ack_report_total(FILE *out, const struct ack_logs *logs, double growth,
     return VERIFY_BAD;
   }
   if (all.incomplete) {
-    (void)fputs("Nobody can tell: the log is not complete\n", out);
+    (void)fputs("cannot tell: the log is not complete\n", out);
     return VERIFY_UNKNOWN;
   }
   (void)fprintf(out, "  recovered   %9.0f   the outcome was unknown\n",

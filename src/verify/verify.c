@@ -93,7 +93,7 @@ static int verify_refuse(const struct verify_kind *const *kinds,
     strbuf_addf(&known, "%s%s", known.len > 0 ? ", or " : " (expected ",
                 (*kinds)->title);
   strbuf_adds(&known, known.len > 0 ? ")" : "");
-  (void)err_set(err, -EINVAL, "'%.400s' is no file that verify can judge%s",
+  (void)err_set(err, -EINVAL, "'%.400s' is not a file that verify can judge%s",
                 path, strbuf_str(&known));
   strbuf_done(&known);
   return -EINVAL;

@@ -83,7 +83,7 @@ verify() {
   must has "$output" 'such as 77 of run 1$'
 }
 
-@test "verify: nobody can tell" {
+@test "verify: cannot tell" {
   numbers=2000 logged --events=2000 --threads=1
   must is "$(wc -c <a.log)" 196608
   # A byte of a record is not what was written; the file ends too early.
@@ -91,18 +91,18 @@ verify() {
   printf 'x' | dd of=b.log bs=1 seek=$((65536 + 40 + 3)) conv=notrunc status=none
   bench -3 verify b.log "${to[@]}"
   must has "$output" '^  others +1 '
-  must has "$output" '^Nobody can tell: 1 part of the log is damaged$'
+  must has "$output" '^cannot tell: 1 part of the log is damaged$'
   for size in 131000 131072; do
     head -c $size a.log >c.log
     bench -3 verify c.log "${to[@]}"
-    must has "$output" '^Nobody can tell: [1-3] parts? of the log (is|are) damaged$'
+    must has "$output" '^cannot tell: [1-3] parts? of the log (is|are) damaged$'
   done
   verify 3 --query='SELECT number FROM nowhere'
   must has "$stderr" '^FATAL: the query of the log failed: SELECT number FROM nowhere: no such table: nowhere$'
   verify 3 --query='SELECT number, run FROM ack_rows'
   must has "$stderr" 'has 2 columns, not one'
   verify 3 --query="SELECT 'x'"
-  must has "$stderr" "the query returns 'x', which is no number"
+  must has "$stderr" "the query returns 'x', which is not a number"
   verify 3 --db-driver=null
   must has "$stderr" 'keeps no rows'
   head -c 100 a.log >short.log
@@ -148,7 +148,7 @@ verify() {
   ack -1 --rows=2 --autocommit run
   [ ! -e a.log ]
   bench -2 verify t.db "${to[@]}"
-  must has "$stderr" "^FATAL: 't.db' is no file that verify can judge \(expected an acknowledgement log"
+  must has "$stderr" "^FATAL: 't.db' is not a file that verify can judge \(expected an acknowledgement log"
 }
 
 @test "ack-log: a script that names nothing, and one that names too much" {

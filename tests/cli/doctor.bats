@@ -14,9 +14,9 @@ line() {
   line ok processors '[0-9]+ for 3 threads|ok +processors +[0-9]+, of which'
   line '(ok|warn)' memory '[0-9.]+ [MG]iB of [0-9.]+ [MGT]iB( of the control group)? are available'
   line ok 'open files' '(ulimit -n allows [0-9]+, the run needs about 64|no limit)'
-  line '(ok|warn)' wake-ups 'a thread that sleeps wakes up [0-9]+ us late'
-  line '(ok|warn)' noise 'other programs use [0-9]+% of the processors'
-  must has "$output" '^[0-9]+ ok, [0-9]+ to look at, 0 failed$'
+  line '(ok|warn)' wake-ups 'a sleeping thread wakes up [0-9]+ us late'
+  line '(ok|warn)' noise 'other programs use [0-9]+% of the CPUs'
+  must has "$output" '^[0-9]+ ok, [0-9]+ to check, 0 failed$'
   bench -0 doctor cpu
   bench -0 doctor help
   must has "$output" 'bench doctor \[TEST\] \[OPTION\]'
@@ -52,7 +52,7 @@ line() {
 
 @test "doctor: findings as a document" {
   bench -0 doctor cpu --json=a.json
-  must has "$output" '^[0-9]+ ok, [0-9]+ to look at, 0 failed$'
+  must has "$output" '^[0-9]+ ok, [0-9]+ to check, 0 failed$'
   must json a.json "d['ok'] + d['warn'] + d['fail'] == len(d['findings']) and d['fail'] == 0"
   must json a.json "[f for f in d['findings'] if f['subject'] == 'processors'][0]['level'] in ('ok', 'warn')"
   bench -1 doctor fileio --file-num=2 --file-total-size=32K --json=-
@@ -68,7 +68,7 @@ line() {
   at=(--db-driver=sqlite --sqlite-db="$PWD/a.db")
   bench oltp_read_only "${at[@]}" --table-size=100 prepare
   bench doctor oltp_read_only "${at[@]}" --table-size=100
-  line ok tables 'sbtest1: the ids reach the 100 of --table-size, or nearly'
+  line ok tables 'sbtest1: the highest ids are close to the 100 of --table-size'
 }
 
 @test "doctor: the folder of fileio, its files, room for them" {
@@ -101,7 +101,7 @@ line() {
     if [ $why = EINVAL ]; then
       line fail 'direct I/O' 'the file system does not support O_DIRECT; .*'
     else
-      line warn 'direct I/O' 'not looked at: (Operation not|Not) supported'
+      line warn 'direct I/O' 'not checked: (Operation not|Not) supported'
     fi
   done
 }
@@ -117,13 +117,13 @@ line() {
   bench -0 doctor oltp_read_write "${at[@]}" --table-size=100
   line ok server "SQLite [0-9.]+, file '$PWD/a.db'"
   line ok durability 'synchronous = normal'
-  line ok tables 'sbtest1 to sbtest2: the ids reach the 100 of --table-size, or nearly'
+  line ok tables 'sbtest1 to sbtest2: the highest ids are close to the 100 of --table-size'
   bench -0 doctor oltp_read_write "${at[@]}" --table-size=1000 --sqlite-synchronous=off
-  line warn durability 'synchronous = off .*; writes are faster here'
+  line warn durability 'synchronous = off .*; writes are faster than on a durable server'
   line warn tables 'the highest id of sbtest1 to sbtest2 is 100 but --table-size is 1000'
   bench oltp_read_write --db-driver=sqlite --sqlite-db="$PWD/b.db" --tables=2 --table-size=12000 prepare
   bench -0 doctor oltp_read_write --db-driver=sqlite --sqlite-db="$PWD/b.db"
-  line ok tables 'sbtest1 to sbtest2: the ids reach the 12000 of --table-size, or nearly'
+  line ok tables 'sbtest1 to sbtest2: the highest ids are close to the 12000 of --table-size'
   bench -1 doctor oltp_read_write "${at[@]}" --tables=3 --table-size=100
   line fail tables '1 of 3 \(sbtest1 to sbtest3\) cannot be read; run the prepare command'
 }
@@ -131,7 +131,7 @@ line() {
 @test "doctor: a script of the user's own" {
   echo 'function event() end' >own.lua
   bench -0 doctor ./own.lua
-  line warn server 'not looked at; give --db-driver'
+  line warn server 'not checked; give --db-driver'
   bench -0 doctor ./own.lua --db-driver=null
   line ok server null
 }

@@ -83,7 +83,7 @@ zero() {
   until_it grep -q 'the link broke' heard
   verify 3
   must has "$output" ' and is unknown after '
-  must has "$output" '^Nobody can tell what was acknowledged after [0-9.]+ s of the run; all that was until then is there\.$'
+  must has "$output" '^Cannot tell what was acknowledged after [0-9.]+ s of the run; everything acknowledged until then is there\.$'
   zero test_file.0
   zero test_file.1
   zero test_file.2
@@ -100,7 +100,7 @@ with open(sys.argv[1], "r+b") as f: # the last record
     f.write(bytes(32))' "$log"
   verify 3
   must has "$output" '^ +torn, by no write of the log: +0$'
-  must has "$output" '; all that was until then is there\.$'
+  must has "$output" '; everything acknowledged until then is there\.$'
   # Those that a write has filled are judged.
   local from at=0
   for from in 0 1 2 3 4 5 6 7; do

@@ -120,7 +120,7 @@ teardown() {
   writes -0 --file-test-mode=rndwr --file-fsync-freq=0 --file-fsync-end=off
   must_find 3
   must has "$output" ' 0 acknowledged; 0 fsyncs$'
-  must has "$output" '^Nothing was acknowledged, so nothing can be said\.$'
+  must has "$output" '^Cannot tell: nothing was acknowledged\.$'
 }
 
 @test "kill -9 of bench loses nothing" {
@@ -252,7 +252,7 @@ teardown() {
   verify -3 --file-ack-log="$PWD"
   must has "$stderr" "^FATAL: Cannot read file '$PWD' errno = 21 "
   verify -3 --file-ack-log=test_file.0
-  must is "$stderr" "FATAL: Cannot use 'test_file.0': it is no log of --file-ack-log"
+  must is "$stderr" "FATAL: Cannot use 'test_file.0': it is not a log of --file-ack-log"
   cp log damaged
   printf x | dd of=damaged bs=1 seek=57 conv=notrunc status=none
   verify -3 --file-ack-log=damaged

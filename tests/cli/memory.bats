@@ -52,7 +52,7 @@ needs_two_processors() {
   must has "$output" '^ +256 KiB +[0-9.]+ +[0-9.]+$'
   must has "$output" '^ +huge pages: [0-9.]+ ns'
   must has "$output" '^ +small pages: [0-9.]+ ns'
-  must has "$output" '^    the system claims caches of: '
+  must has "$output" '^    the system reports caches of: '
   check l.json "len(d['test']['latency']['small_pages']['ns']) == 49" \
     "len(d['test']['latency']['huge_pages']['ns']) == 49" \
     "d['test']['figures']['small pages 4 KiB']['unit'] == 'ns'" \
@@ -109,7 +109,7 @@ measured() {
 @test "pairs: a matrix, and what was dropped" {
   measured pairs
   must has "$(<pairs.txt)" '\(ns one way\)$'
-  must has "$(<pairs.txt)" '^    samples: +[0-9]+, and [0-9]+ dropped because a processor was taken away$'
+  must has "$(<pairs.txt)" '^    samples: +[0-9]+, and [0-9]+ dropped because another program had a CPU$'
   check pairs.json "len(d['test']['pairs']['of']) == d['test']['pairs']['processors'] * (d['test']['pairs']['processors'] - 1) // 2" \
     "all(v['kept'] > 0 and v['ns'] > 0 for v in d['test']['pairs']['of'].values())" \
     "all(v['relation'] in ('same core', 'same socket', 'other socket') for v in d['test']['pairs']['of'].values())"

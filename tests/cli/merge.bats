@@ -152,7 +152,7 @@ d["options"]["rand-seed"]["value"] = 7'
   change b.json other.json 'd["intervals"][0]["latency_ns"]["hdr_histogram"] = "HISTFAAAA"'
   refuses '^FATAL: a histogram is missing or damaged$' a.json other.json
   change b.json other.json 'd["intervals"] = {}'
-  refuses "^FATAL: 'other.json' is damaged: its \"intervals\" are no list$" a.json other.json
+  refuses "^FATAL: 'other.json' is damaged: its \"intervals\" are not a list$" a.json other.json
   cp a.json out.json
   bench -0 merge a.json b.json -o out.json
   bench -2 merge a.json b.json -o b.json

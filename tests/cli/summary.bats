@@ -9,7 +9,7 @@ load helper
   must has "$(cat s.md)" '^\| events \| 200 \|$'
   must has "$(cat s.md)" '^\| threads \| 2 \|$'
   must has "$(cat s.md)" '^\| p99 \| [0-9.e-]+ ms \|$'
-  must has "$(cat s.md)" '^- processors that may be used: [0-9]+$'
+  must has "$(cat s.md)" '^- CPUs that the run can use: [0-9]+$'
   must lacks "$(cat s.md)" Objective
   # The same figure as in the document.
   must is "$(sed -n 's/^| events per second | \(.*\) |$/\1/p' s.md)" \
@@ -43,7 +43,7 @@ load helper
 
 @test "a sweep has one summary" {
   bench -4 cpu --cpu-max-prime=10 --time=0 --sweep=events:50,200 --slo='p99<=1h' \
-    --summary=markdown:s.md run
+    --summary=s.md run
   must is "$(head -n 1 s.md)" '## Sweep of cpu: objective **not held** by all steps'
   must has "$(cat s.md)" '^\| 50 \| 50 \| .*objective not held'
   must is "$(grep -c '^## ' s.md)" 1
@@ -54,7 +54,7 @@ load helper
 
 @test "a comparison has one" {
   bench cpu --cpu-max-prime=10 --events=200 --time=0 --json=a.json run
-  bench -4 compare a.json a.json --slo='p99<=1ns' --summary=markdown:s.md
+  bench -4 compare a.json a.json --slo='p99<=1ns' --summary=s.md
   must has "$output" '^verdict +figure'
   must has "$(cat s.md)" '^\| verdict \| figure \|'
   must has "$(cat s.md)" '^\| failed \| a.json \| [0-9.e+]+ ns \(not held\) \|$'

@@ -463,7 +463,7 @@ PY
   must is "${lines[4]}" "SLOWER (threads=2): events/s -25.0 %, which is more than 5 %"
   must has "${lines[5]}" \
     '^CANNOT TELL \(threads=3\): a slowdown of up to [0-9.]+ % would have gone unnoticed; repeat with --repeat=[0-9]+, or with --repeat=5 and a longer --time \(about [0-9.]+ times\)$'
-  must is "$stderr" "WARNING: --fail-if-slower=5 failed, slower in 1 and inconclusive in 1 of 3 comparisons"
+  must is "$stderr" "WARNING: --fail-if-slower=5 failed: 1 slower and 1 inconclusive of 3 comparisons"
   bench -3 compare sweep.json sweep2.json --fail-if-slower=5 --format=json
   printf '%s' "$output" >c.json
   must json c.json '[c["decision"]["gate"] for c in d["comparisons"]] ==
@@ -499,7 +499,7 @@ PY
   bench -0 compare fast.json slow.json --fail-if-slower=30
   must is "$stderr" ""
   bench -3 compare fast.json slow.json --fail-if-slower=5% --inconclusive=pass
-  must is "$stderr" "WARNING: --fail-if-slower=5% failed, slower in 1 and inconclusive in 0 of 1 comparison"
+  must is "$stderr" "WARNING: --fail-if-slower=5% failed: 1 slower and 0 inconclusive of 1 comparison"
   bench -0 compare slow.json fast.json --fail-if-slower=5
   must has "$output" '^events/s .* faster '
   # Slower, but nobody knows whether by more than that.
@@ -511,12 +511,12 @@ PY
   bench -3 compare fast.json still.json --fail-if-slower=99
   must has "$output" '^events/s .* -100.0 % .* slower '
   must has "$output" '^SLOWER: events/s -100.0 %, which is more than 99 %$'
-  must is "$stderr" "WARNING: --fail-if-slower=99 failed, slower in 1 and inconclusive in 0 of 1 comparison"
+  must is "$stderr" "WARNING: --fail-if-slower=99 failed: 1 slower and 0 inconclusive of 1 comparison"
   bench -0 compare fast.json still.json
   # What cannot be compared is not known to be as fast.
   bench -5 compare still.json fast.json --fail-if-slower=5
   must has "$output" "^CANNOT TELL: 'still.json' and 'fast.json' cannot be compared$"
-  must is "$stderr" "WARNING: --fail-if-slower=5 failed, slower in 0 and inconclusive in 1 of 1 comparison"
+  must is "$stderr" "WARNING: --fail-if-slower=5 failed: 0 slower and 1 inconclusive of 1 comparison"
   bench -5 compare still.json fast.json --fail-if-slower=5 --format=json
   printf '%s' "$output" >c.json
   must json c.json 'd["slower"] == False and d["undecided"] == True'
@@ -608,7 +608,7 @@ LUA
   must is "$(number 'Prime numbers limit:')" 77
   bench rerun a.json --events=9
   must is "$(number 'total number of events:')" 9
-  bench -1 rerun a.json --threads=0
+  bench -2 rerun a.json --threads=0
   must is "$(tail -1 <<<"$stderr")" "FATAL: Invalid value for --threads: '0' (expected an integer from 1 to 1000000)"
   bench -1 rerun a.json --bad=1
   must is "$(tail -1 <<<"$stderr")" 'invalid option: --bad=1'
@@ -660,7 +660,7 @@ LUA
   must json a.json 'd["options"]["word"]["latin1"] == True'
   rm word
   bench -2 rerun a.json --trust
-  must is "$stderr" "FATAL: the value of --word is not in results, because it is no valid UTF-8: give it again"
+  must is "$stderr" "FATAL: the value of --word is not in results, because it is not valid UTF-8: give it again"
   [ ! -e word ]
   bench -0 rerun a.json --trust --word=again
   must is "$(<word)" again
@@ -691,7 +691,7 @@ json.dump(d, open("long.json", "w"))'
   printf 'sysbench.cmdline.options = { w = {"", "x"} }\nfunction event() end\n' >w.lua
   "$BENCH" ./w.lua --sweep=w:$'a\xe9',b --events=1 --json=sw.json run >/dev/null
   bench -2 rerun sw.json
-  must is "$stderr" "FATAL: the value of --sweep is not in results, because it is no valid UTF-8: give it again"
+  must is "$stderr" "FATAL: the value of --sweep is not in results, because it is not valid UTF-8: give it again"
   bench -0 rerun sw.json --trust --sweep=w:c,d --json=again.json
   must json again.json '[s["values"]["w"] for s in d["steps"]] == ["c", "d"]'
 }
@@ -840,11 +840,11 @@ PY
   local value='"source": "command_line", "value":' test
   document '"reset=touch ran;": {'"$value"' "x"}'
   bench -2 rerun t.json
-  must is "$stderr" "FATAL: 't.json' is no result of bench: --reset=touch ran;"
+  must is "$stderr" "FATAL: 't.json' is not a result of bench: --reset=touch ran;"
   for test in --sweep-reset=x report verify doctor; do
     document '"x": {'"$value"' null}' $test
     bench -2 rerun t.json --trust
-    must is "$stderr" "FATAL: 't.json' is no result of a test: '$test'"
+    must is "$stderr" "FATAL: 't.json' is not a result of a test: '$test'"
   done
   echo 'reset = touch ran' >own.cnf
   document '"config_file": {'"$value"' "own.cnf"}'

@@ -95,7 +95,7 @@ LUA
 @test "a reference that drifts is a warning, and one that does not is none" {
   slower
   MS=10 SLOWER=1 bench -0 ./slower.lua --sweep=rand-seed:1,2 --sweep-reference=1 --time=0 --events=20 run
-  must has "$stderr" '^WARNING: the reference step has drifted by -[0-9.]+ % \(after step 2\), so the steps do not compare; use --sweep-reset, --settle or a longer --time$'
+  must has "$stderr" '^WARNING: the reference step has drifted by -[0-9.]+ % \(after step 2\), so the steps are not comparable; use --sweep-reset, --settle or a longer --time$'
 }
 
 @test "a reference that does not drift is no warning" {
@@ -124,7 +124,7 @@ LUA
   grow
   local args=(./grow.lua --db-driver=sqlite --sqlite-db=g.db --time=0 --events=20 --repeat=3 --json=all.json)
   bench -0 "${args[@]}" run
-  must has "$stderr" '^WARNING: the data were [34][0-9]\.[0-9] % larger before step 3 than at the start, so the steps do not compare; restore them with --sweep-reset or --sweep-prepare=on$'
+  must has "$stderr" '^WARNING: the data set was [34][0-9]\.[0-9] % larger before step 3 than at the start, so the steps are not comparable; restore it with --sweep-reset or --sweep-prepare=on$'
   must check_sweep all.json 'd["sweep"]["data_change_ratio"] > 0.3
     and d["steps"][0]["result"]["database"]["data_bytes"] > 1000000'
   bench -0 "${args[@]}" --sweep-reset='rm -f g.db-*; cp saved.db g.db' run

@@ -354,7 +354,7 @@ finds() {
   finds 10 'customer \(w 2, d 4, c 5\)' "INSERT INTO history SELECT * FROM history WHERE h_c_w_id = 2 AND h_c_d_id = 4 AND h_c_id = 5 LIMIT 1"
   finds 10 'customer \(w 2, d 4, c 5\)' "DELETE FROM history WHERE h_c_w_id = 2 AND h_c_d_id = 4 AND h_c_id = 5"
   # the district then has no new order at all
-  finds 5 'orders \(w 1, d 3, o [0-9]+\): o_carrier_id is NULL, but it is no new order' "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 3"
+  finds 5 'orders \(w 1, d 3, o [0-9]+\): o_carrier_id is NULL, but it is not a new order' "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 3"
   finds 3 'new_order \(w 2, d 3\): rows:' "DELETE FROM new_order WHERE no_w_id = 2 AND no_d_id = 3
     AND no_o_id = (SELECT MIN(no_o_id) + 1 FROM new_order WHERE no_w_id = 2 AND no_d_id = 3)"
   finds 5 'new_order \(w 2, d 3, o 1\): o_carrier_id|orders \(w 2, d 3, o 1\): o_carrier_id is [0-9]+, but it is a new' "INSERT INTO new_order VALUES (1, 3, 2)"
@@ -380,7 +380,7 @@ finds() {
   sql "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 7"
   tpcc -1 check
   must has "$output" '^Condition 5: o_carrier_id is NULL as long as there is a new order... 1 violation$'
-  must has "$output" '^    orders \(w 1, d 7, o 41\): o_carrier_id is NULL, but it is no new order$'
+  must has "$output" '^    orders \(w 1, d 7, o 41\): o_carrier_id is NULL, but it is not a new order$'
   must is "$(grep -c ' violations*$' <<<"$output")" 1
 }
 

@@ -64,7 +64,7 @@ judged_together() {
   ranks -0 3 ack "${to[@]}" --threads=2 --events=300 --time=0 --ack-log=acks.log run
   bench -3 verify acks.log acks.log.rank2 "${to[@]}"
   must has "$output" '^  others +[1-9]'
-  must has "$output" '^Nobody can tell: the logs of 1 of 3 processes are not here, such as that of process 1$'
+  must has "$output" '^cannot tell: the logs of 1 of 3 processes are missing, such as that of process 1$'
   # A file that an earlier run of more processes has left behind.
   local query
   query='SELECT number FROM ack_rows'

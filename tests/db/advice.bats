@@ -150,7 +150,7 @@ doctor_of() {
   finds fail tables '2 of 2 \(sbtest1 to sbtest2\) cannot be read; run the prepare command'
   on oltp_read_write --tables=2 --table-size=100 prepare
   doctor -0 oltp_read_write --tables=2 --table-size=100 --threads=4
-  finds ok tables 'sbtest1 to sbtest2: the ids reach the 100 of --table-size, or nearly'
+  finds ok tables 'sbtest1 to sbtest2: the highest ids are close to the 100 of --table-size'
   doctor -1 oltp_read_write --tables=2 --table-size=400 --threads=1000
   finds fail connections 'max_connections is 150, .* up to 1000; raise it'
   finds warn tables 'the highest id of sbtest1 to sbtest2 is 100 but --table-size is 400, so at least 75 %'
@@ -237,7 +237,7 @@ LUA
   need pgsql
   pooler_there || skip 'pgbouncer is not installed'
   doctor oltp_read_only
-  finds ok sessions 'each connection has a session of the server to itself$'
+  finds ok sessions 'each connection has its own session on the server$'
   local mode turns
   for mode in session transaction statement; do
     for turns in 0 1; do

@@ -106,7 +106,7 @@ survives() {
   good --isolation=repeatable-read --threads=2 --producers=0 --events=4 --time=0 run
   says '^    at repeatable-read, a look at an empty queue locks its end, and producers wait: use --isolation=read-committed$'
   good --isolation=read-committed --threads=2 --producers=0 --events=4 --time=0 run
-  says '^    looks at the empty queue, which are no events: 4$'
+  says '^    looks at the empty queue, which are not events: 4$'
   ! grep 'locks its end' out
   good cleanup
 }

@@ -272,7 +272,7 @@ dies_after() {
   run timeout 120 "$BENCH" try --minutes=0.3 --slo='p99<=1us'
   kill "${loops[@]}"
   printf '%s\n' "$output"
-  grep -Eq '^(The server misses|No rate was found that holds) p99<=1us.*; other programs use.*: stop them, and repeat this\.$' <<<"$output"
+  grep -Eq '^(The server misses|No rate was found that holds) p99<=1us.*; other programs use.*: repeat this on a quiet machine\.$' <<<"$output"
 }
 
 @test "try: SQLite, no options; the private folder is removed" {

@@ -54,7 +54,7 @@ q = d["totals"]["queries"]
 assert q["read_empty"] > 0.05 * q["read"], q
 assert "missing_rows" not in [w["code"] for w in d["warnings"]], d["warnings"]'
   says "^    done: $left "
-  says "^    looks at the empty queue, which are no events: $((100 - left))$"
+  says "^    looks at the empty queue, which are not events: $((100 - left))$"
   says "^    total number of events: +$left$"
   [ "$(sql 'SELECT COUNT(*) FROM queue_jobs')" = 0 ]
   good --threads=4 --events=200 --time=0 run

@@ -117,7 +117,7 @@ assert gaps.count("statements of other users") == 1, gaps'
   added "$in_mysql" --server-user=watcher --server-statements=1
   cat out
   check 'assert gaps == []'
-  [[ $(grep -cF 'statements that took the server most time' out) = 1 ]]
+  [[ $(grep -cF 'statements that cost the server most time' out) = 1 ]]
   [[ $(grep -cE '^ +[0-9.]+ +[0-9]+ +[0-9.]+ +1\.0  SELECT \? AS `x\\x1b\[31m<b>`' out) = 1 ]]
   [[ $(grep -c $'\x1b' out) = 0 ]]
   "$BENCH_BUILD/bench" report r.json -o r.html

@@ -130,7 +130,7 @@ corrupt_empty() {
   good --threads=1 --weights=0,0,0,1,0 --events=9 --time=0 run
   good --threads=1 --weights=1,0,0,0,0 --events=1 --time=0 --rand-seed=3 run
   good check
-  finds 5 'orders \(w 1, d [0-9]+, o 31\): o_carrier_id is NULL, but it is no new order$' \
+  finds 5 'orders \(w 1, d [0-9]+, o 31\): o_carrier_id is NULL, but it is not a new order$' \
     'DELETE FROM new_order WHERE no_w_id = 1' \
     'INSERT INTO new_order (no_w_id, no_d_id, no_o_id) SELECT o_w_id, o_d_id, o_id FROM orders
        WHERE o_w_id = 1 AND o_carrier_id IS NULL'

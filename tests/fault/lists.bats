@@ -94,7 +94,7 @@ checks() {
   at "$port_b"
   verify -3
   grep -qE '^  missing +50 ' "$out"
-  grep -qE '^Nobody can tell: at least 50 are not on this server, which is read-only: a replica' "$out"
+  grep -qE '^cannot tell: at least 50 are not on this server, which is read-only: a replica' "$out"
   at 1 "$port_b"
   verify -3
   grep -qE "^WARNING: no server of the lists takes writes; .*port $port_b is read, which is read-only; a replica may not have everything yet$" "$err"

@@ -83,12 +83,11 @@ static void doubt_rows(struct db_process *db, const struct report *total,
       empty / reads < (bundled ? EMPTY_BUNDLED : EMPTY_OTHER))
     return;
   if (bundled && db->facts.rows > 0)
-    warnings_add(
-      to, !atomic_load(&db->keys_missing), "missing_rows",
-      "%.1f%% of the reads found no row, so this is not the load that "
-      "it should be; is %s=%llu that of prepare?",
-      100.0 * empty / reads, db->facts.rows_option,
-      (unsigned long long)db->facts.rows);
+    warnings_add(to, !atomic_load(&db->keys_missing), "missing_rows",
+                 "%.1f%% of the reads found no row, so the load is not the one "
+                 "that you asked for; did prepare use %s=%llu?",
+                 100.0 * empty / reads, db->facts.rows_option,
+                 (unsigned long long)db->facts.rows);
   else
     warnings_add(to, bundled, "missing_rows",
                  "%.1f%% of the reads found no row", 100.0 * empty / reads);

@@ -133,7 +133,7 @@ const struct opt mysqld_options[] = {
     .name = "mysql-defaults-file",
     .flags = OPT_OWN | OPT_PATH,
     .show_as = "=FILE",
-    .help = "option file of MySQL's own programs; none: read none",
+    .help = "read options from this MySQL option file; none = from no file",
     .man = "The groups [client], [client-mariadb] and [bench] are read. "
            "Options that are given win. Without this option it is the file "
            "that BENCH_MYSQL_DEFAULTS_FILE names, or ~/.my.cnf if there is "
@@ -251,7 +251,7 @@ const struct opt mysqld_options[] = {
     .flags = OPT_EXPERT,
     .def = "auto",
     .words = protocol_words,
-    .help = "what speaks the protocol after the login {auto,library,wire}",
+    .help = "what executes statements after the login {auto,library,wire}",
     .man = "The client library opens connections. With wire the program "
            "then reads and writes the protocol itself, which costs a fraction "
            "of the library's work; it is refused with TLS, with compression, "

@@ -612,7 +612,7 @@ static const char *opening_why_not(struct opening *o)
     return NULL;
   }
   if (parse_int(o->port, &port) < 0 || port < 1 || port > UINT16_MAX)
-    return "the port is no number";
+    return "the port is not a number";
   o->base.host = p->host;
   o->base.port = (unsigned)port;
   o->tls = opening_first_tls(p->cfg);

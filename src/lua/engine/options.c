@@ -363,7 +363,7 @@ static int export_options(lua_State *L)
 
   state_push_global(s, "sysbench");
   if (!lua_istable(L, -1))
-    return luaL_error(L, "the global 'sysbench' is no table any more");
+    return luaL_error(L, "the global 'sysbench' is not a table any more");
   if (s->vm)
     push_client_options(s);
   else

@@ -175,7 +175,7 @@ local function add_rows(con, stmt, params, rows, first, last)
   for i = first, last do
     local row = rows[i]
     if type(row) ~= "table" then
-      error(("execute_bulk: row %d is no table"):format(i), 0)
+      error(("execute_bulk: row %d is not a table"):format(i), 0)
     end
     if row[#params + 1] ~= nil then
       error(("execute_bulk: row %d has more values than the statement has parameters (%d)"):format(i, #params), 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bench
--- One event: a transaction that inserts rows with numbers of their own, which
--- --ack-log writes down; `bench verify` then looks for each of them.
+-- One event: a transaction that inserts rows with unique numbers, which
+-- --ack-log records; `bench verify` then looks for each of them.
 -- Example: --dsn=postgresql://db1/test --ack-log=acks.log run
 
 local checked = require("bench_checked")
@@ -21,11 +21,10 @@ checked.options({
    payload = {"bytes of text in each row", 100, INT, options.within(0, 1000)},
    autocommit = {"no BEGIN and COMMIT: the INSERT commits by itself, with " ..
                  "--rows=1", false, sysbench.cmdline.ARG_BOOL},
-   retry_unknown = {"numbers after a COMMIT with unknown outcome {" ..
-                    table.concat(RETRIES, ",") .. "}: the same ones, as a " ..
-                    "program does that does not look, become duplicates if " ..
-                    "the COMMIT was executed", "new", STRING,
-                    options.one_of(RETRIES)},
+   retry_unknown = {"numbers of the retry after a COMMIT with unknown " ..
+                    "outcome {" .. table.concat(RETRIES, ",") .. "}: same = " ..
+                    "like an application that retries blindly, can create " ..
+                    "duplicates", "new", STRING, options.one_of(RETRIES)},
 })
 
 local spec = {

@@ -11,7 +11,7 @@ local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
 local METHODS = {"append", "read_write"}
 
 history.options({
-   writes = {"values that a key gets, before others take its place", 32, INT,
+   writes = {"values that a key gets before a new key replaces it", 32, INT,
              options.within(1, 1000)},
    operations = {"reads and appends of a transaction: 1 to this number", 4, INT,
                  options.within(1, 100)},

@@ -16,10 +16,10 @@ local READS = {"sum", "rows"}
 local ACCOUNTS, BALANCE, MOST = 100, 1000, 100000000
 
 checked.options({
-   accounts = {"accounts; 0 = 100 for prepare, and the accounts that exist " ..
-               "for all others", 0, INT, options.within(0, MOST)},
-   balance = {"what each account has at first; 0 = 1000 for prepare, and " ..
-              "what the tables say for all others", 0, INT,
+   accounts = {"accounts; 0 = 100 for prepare, otherwise the number in the " ..
+               "tables", 0, INT, options.within(0, MOST)},
+   balance = {"initial balance of each account; 0 = 1000 for prepare, " ..
+              "otherwise that of the tables", 0, INT,
               options.within(0, 1000000000)},
    readers = {"percentage of events that read the total", 10, INT,
               options.within(0, 100)},

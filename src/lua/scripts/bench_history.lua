@@ -19,8 +19,8 @@ local OK, FAIL, UNKNOWN = 0, 1, 2
 local LARGEST = 2^31 - 1 -- of a key
 local history = {}
 
-history.option = {"write what each transaction has read and written to this " ..
-                  "file, for bench verify; empty = not at all", "",
+history.option = {"log the reads and writes of each transaction in this " ..
+                  "file, for bench verify; empty = no log", "",
                   sysbench.cmdline.ARG_STRING}
 
 -- Adds the common options to those of a workload.

@@ -60,7 +60,7 @@ return function(stat, run, before, claim, level)
        per_second(counted("jobs enqueued"), stat))
    add("    done: %.0f (%.2f per sec.)", counted("jobs done"),
        per_second(counted("jobs done"), stat))
-   add("    looks at the empty queue, which are no events: %.0f", counted("empty polls"))
+   add("    looks at the empty queue, which are not events: %.0f", counted("empty polls"))
    if level and counted("empty polls") > 0 then
       add("    at %s, a look at an empty queue locks its end, and producers " ..
           "wait: use --isolation=read-committed", level)

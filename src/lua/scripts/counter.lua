@@ -13,8 +13,8 @@ local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
 local METHODS = {"update", "for_update", "read_write"}
 
 checked.options({
-   rows = {"hot rows; 0 = 1 for prepare, and the rows that exist for all " ..
-           "others", 0, INT, options.within(0, 100000000)},
+   rows = {"hot rows; 0 = 1 for prepare, otherwise the number in the table",
+           0, INT, options.within(0, 100000000)},
    method = {"how a row is incremented {" .. table.concat(METHODS, ",") ..
              "}: update adds in the database, for_update locks the row and " ..
              "reads it first, read_write reads it without a lock", "update",

@@ -22,9 +22,21 @@ local ROWS = {["l.i0"] = 100, ["l.i1"] = 50, ["l.i2"] = 5, q = 5}
 
 checked.options({
    step = {"what a run does {" .. table.concat(STEPS, ",") .. "}: l.i0 " ..
-           "inserts without secondary indexes, l.x creates them, l.i1 and " ..
-           "l.i2 insert and delete with them, q queries beside inserts and " ..
-           "deletes", "l.i0", STRING, options.one_of(STEPS)},
+                                                              "inserts " ..
+                                                              "without " ..
+                                                              "secondary " ..
+                                                              "indexes, " ..
+                                                              "l.x creates " ..
+                                                              "them, l.i1 " ..
+                                                              "and l.i2 " ..
+                                                              "insert and " ..
+                                                              "delete with " ..
+                                                              "them, q " ..
+                                                              "mixes " ..
+                                                              "queries " ..
+                                                              "with " ..
+                                                              "inserts and " ..
+                                                              "deletes", "l.i0", STRING, options.one_of(STEPS)},
    rows_per_commit = {"rows of a transaction; 0 = 100 for l.i0, 50 for l.i1, " ..
                       "5 for l.i2 and q", 0, INT, options.within(0, MOST)},
    delete_per_insert = {"delete as many rows as are inserted, in l.i1, l.i2 " ..

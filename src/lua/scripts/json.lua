@@ -1,6 +1,6 @@
 #!/usr/bin/env bench
--- One event: a document is read by its key, or those of a group by an index on
--- a member of the documents, or a document is updated. Every document that is
+-- One event: a read of a document by its key, a read of a group of documents by
+-- an index on a member, or an update of a document. Every document that is
 -- read is compared with the one that it must be. `check` compares all of them,
 -- and proves that every acknowledged update is there, and that no other is.
 -- Example: --dsn=postgresql://db1/test --documents=1M prepare
@@ -18,15 +18,15 @@ local INT = sysbench.cmdline.ARG_INT
 local DOCUMENTS, GROUPS, BODY, SEED, MOST = 10000, 1000, 200, 1, 100000000
 
 checked.options({
-   documents = {"documents; 0 = 10000 for prepare, and those of the table for " ..
-                "all others", 0, INT, options.within(0, MOST)},
-   groups = {"groups of documents; 0 = 1000 for prepare, and those of the " ..
-             "table for all others", 0, INT, options.within(0, MOST)},
+   documents = {"documents; 0 = 10000 for prepare, otherwise the number in " ..
+                "the table", 0, INT, options.within(0, MOST)},
+   groups = {"groups of documents; 0 = 1000 for prepare, otherwise the " ..
+             "number in the table", 0, INT, options.within(0, MOST)},
    body = {"characters of the longest member of a document; 0 = 200 for " ..
-           "prepare, and that of the table for all others", 0, INT,
+           "prepare, otherwise that of the table", 0, INT,
            options.within(0, 1000)},
-   data_seed = {"documents are a function of this number and their key; 0 = 1 " ..
-                "for prepare, and that of the table for all others", 0, INT,
+   data_seed = {"documents are a function of this number and their key; 0 " ..
+                "= 1 for prepare, otherwise that of the table", 0, INT,
                 options.within(0, 1000000000)},
    updates = {"percentage of events that update a document", 20, INT,
               options.within(0, 100)},

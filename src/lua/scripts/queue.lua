@@ -1,6 +1,6 @@
 #!/usr/bin/env bench
 -- One event: a job that a producer adds to a queue, or that a consumer claims
--- and finishes; a look at an empty queue is none. `check` proves that no acknowledged job is lost, and that none
+-- and finishes; a look at an empty queue is not an event. `check` proves that no acknowledged job is lost, and that none
 -- is done twice.
 -- Example: --dsn=postgresql://db1/test --threads=16 run
 

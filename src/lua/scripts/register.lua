@@ -10,7 +10,7 @@ local options = require("bench_options")
 local INT = sysbench.cmdline.ARG_INT
 
 history.options({
-   writes = {"values that a key gets, before others take its place", 1000, INT,
+   writes = {"values that a key gets before a new key replaces it", 1000, INT,
              options.within(1, 1000000)},
    operations = {"keys that a transaction reads", 2, INT,
                  options.within(1, 100)},

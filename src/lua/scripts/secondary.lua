@@ -1,6 +1,6 @@
 #!/usr/bin/env bench
--- One event: a read by a secondary index, whose result is compared with what
--- prepare has loaded. `check` proves that all rows are there, and that the
+-- One event: a read by a secondary index, whose result is compared with the
+-- rows that prepare loaded. `check` proves that all rows are there, and that the
 -- index agrees with the table.
 -- Example: --dsn=mysql://db1/sbtest --threads=8 --time=60 run
 
@@ -19,12 +19,12 @@ local KEYS, PER_KEY, SEED, MOST = 10000, 10, 1, 100000000
 local LIST_MOST = 1000
 
 checked.options({
-   keys = {"values of the indexed column; 0 = 10000 for prepare, and those of " ..
-           "the table for all others", 0, INT, options.within(0, MOST)},
-   rows_per_key = {"rows of each value; 0 = 10 for prepare, and those of the " ..
-                   "table for all others", 0, INT, options.within(0, 1000)},
+   keys = {"values of the indexed column; 0 = 10000 for prepare, otherwise " ..
+           "the number in the table", 0, INT, options.within(0, MOST)},
+   rows_per_key = {"rows of each value; 0 = 10 for prepare, otherwise the " ..
+                   "number in the table", 0, INT, options.within(0, 1000)},
    data_seed = {"rows are a function of this number and the key; 0 = 1 for " ..
-                "prepare, and that of the table for all others", 0, INT,
+                "prepare, otherwise that of the table", 0, INT,
                 options.within(0, 1000000000)},
    query = {"what an event reads {" .. table.concat(WORDS, ",") .. "}: the " ..
             "rows of one value, of a range, of a range from the index alone, " ..

@@ -16,11 +16,11 @@ local C = require("ffi").C
 local INT = sysbench.cmdline.ARG_INT
 
 sysbench.cmdline.options = {
-   scale = {"branches, each with 10 tellers and 100,000 accounts; 0 = 1 for " ..
-            "prepare, and the branches that exist for all others", 0, INT,
+   scale = {"branches, each with 10 tellers and 100,000 accounts; 0 = 1 " ..
+            "for prepare, otherwise the number in the tables", 0, INT,
             options.within(0, 19999)},
-   remote = {"percentage of events with an account of another branch than " ..
-             "that of the teller; -1 = branch, teller and account are drawn " ..
+   remote = {"percentage of events whose account belongs to another branch " ..
+             "than the teller; -1 = branch, teller and account are drawn " ..
              "independently, as pgbench does", -1, INT,
              options.within(-1, 100)},
    acknowledged = {"check: the events of all runs since prepare; " ..
@@ -29,9 +29,9 @@ sysbench.cmdline.options = {
    history = {"check: off = leave out pgbench_history, which pgbench " ..
               "empties when it starts without -n", true,
               sysbench.cmdline.ARG_BOOL},
-   compare_rows = {"run: compare the events with the rows that " ..
-                   "pgbench_history has got, if it has no more than this " ..
-                   "before the run, because they are counted; 0 = never",
+   compare_rows = {"run: compare the events with the new rows of " ..
+                   "pgbench_history, if it has no more than this number " ..
+                   "before the run, because counting takes time; 0 = never",
                    10000000, INT, options.within(0, 2 ^ 31 - 1)},
    mysql_storage_engine = {"engine, MySQL only", "innodb",
                            sysbench.cmdline.ARG_STRING},

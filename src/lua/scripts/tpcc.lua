@@ -53,8 +53,8 @@ local HOMES = {"client", "random"}
 local DELIVERIES = {"direct", "queue"}
 
 sysbench.cmdline.options = {
-   warehouses = {"number of warehouses; 0 = 1 for prepare, and those of the " ..
-                 "tables for all others", 0, INT, within(0, 1000000)},
+   warehouses = {"number of warehouses; 0 = 1 for prepare, otherwise the " ..
+                 "number in the tables", 0, INT, within(0, 1000000)},
    scale = {"the same as warehouses, as older scripts call it; 0 = not given",
             0, INT, within(0, 1000000)},
    tables = {"sets of tables, of which there is only one", 1, INT,
@@ -62,8 +62,8 @@ sysbench.cmdline.options = {
    weights = {"shares of new order, payment, order status, delivery and " ..
               "stock level, such as 45,43,4,4,4; empty = a deck of 23 cards " ..
               "per client: 10, 10, 1, 1, 1", "", STRING, is_weights},
-   keying = {"keying and think times, as a part of those of the rules: 0 = " ..
-             "none, 1 = all, with 10 clients per warehouse", 0,
+   keying = {"keying and think times, as a fraction of the rules': 0 = " ..
+             "none, 1 = all, for 10 clients per warehouse", 0,
              sysbench.cmdline.ARG_DOUBLE, is_factor},
    home = {"warehouse of a client {client,random}: its own, or another one " ..
            "for each transaction, as some programs do", "client", STRING,
@@ -76,8 +76,8 @@ sysbench.cmdline.options = {
    check_every = {"time between two checks during a run, by the thread with " ..
                   "the highest number and a connection of its own, such as " ..
                   "60s; 0 = none", "0", STRING, options.time},
-   districts = {"districts of a warehouse, for tests; 0 = the 10 of the rules " ..
-                "for prepare, and those of the tables for all others", 0, INT,
+   districts = {"districts of a warehouse, for tests; 0 = the 10 of the " ..
+                "rules for prepare, otherwise the number in the tables", 0, INT,
                 within(0, 10)},
    customers = {"customers of a district, for tests; 0 = 3000, or those of " ..
                 "the tables", 0, INT, within(0, 3000)},

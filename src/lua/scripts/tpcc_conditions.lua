@@ -179,7 +179,7 @@ local function check_order(c, order, w, d, o)
             "o_carrier_id is %s, but it is a new order", order.carrier)
    elseif not order.new and not order.carrier then
       f.add("5", "orders", key_o(w, d, o),
-            "o_carrier_id is NULL, but it is no new order")
+            "o_carrier_id is NULL, but it is not a new order")
    end
    expect(f, "6", "orders", order.cnt, order.lines, "o_ol_cnt", "lines", shown,
           key_o, w, d, o)

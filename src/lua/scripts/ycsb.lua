@@ -42,13 +42,13 @@ local is_rmw, rmws = declared({"transaction", "plain"})
 
 sysbench.cmdline.options = {
    workload = {"core workload" .. workloads, "a", STRING, is_workload},
-   records = {"rows that prepare loads; 0 = 1000 for prepare, and those that " ..
-              "exist for all others", 0, INT, within(0, 2 ^ 40)},
+   records = {"rows that prepare loads; 0 = 1000 for prepare, otherwise " ..
+              "the number in the table", 0, INT, within(0, 2 ^ 40)},
    fields = {"fields of a row", 10, INT, within(1, 20)},
    field_length = {"characters of a field", 100, INT, within(20, 1000)},
    key = {"type of the primary key" .. keys, "string", STRING, is_key},
-   order = {"place of the next row among the keys" .. orders .. "; hashed = " ..
-            "anywhere, ordered = at the end", "hashed", STRING, is_order},
+   order = {"key of the next row" .. orders .. ": hashed = anywhere among " ..
+            "the keys, ordered = after the last one", "hashed", STRING, is_order},
    distribution = {"popularity of rows" .. choices .. "; empty = that of the " ..
                    "workload", "", STRING, is_choice},
    skew = {"exponent of zipfian and latest", "0.99",
@@ -61,7 +61,7 @@ sysbench.cmdline.options = {
                    is_written},
    rmw = {"read-modify-write, workload f" .. rmws, "transaction", STRING,
           is_rmw},
-   verify = {"compare everything that is read with what was written", false,
+   verify = {"compare every value read with the value written", false,
              BOOL},
    create_table_options = {"text appended to CREATE TABLE", "", STRING},
    mysql_storage_engine = {"engine, MySQL only", "innodb", STRING},

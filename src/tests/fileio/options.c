@@ -271,8 +271,8 @@ const struct opt fileio_opts[] = {
     .fmin = 0,
     .fmax = 100,
     .show_as = "=P%",
-    .help = "end the run when the throughput differs by at most so many "
-            "percent (0: off)",
+    .help =
+      "end the run when the throughput varies by at most P percent (0: off)",
     .man = "The last five windows of --file-steady-window seconds are looked "
            "at: their range, and the change along the straight line through "
            "them, must be at most so many percent of their mean. --time is "
@@ -295,7 +295,7 @@ const struct opt fileio_opts[] = {
     .fmin = 0,
     .fmax = 100,
     .show_as = "=P",
-    .help = "percentage of the writes that give the block back instead",
+    .help = "percentage of writes that discard (trim) the block instead",
     .man = "In the modes rndwr and rndrw, with the I/O modes sync and "
            "io_uring. A file gets a hole, and a device is told that the "
            "block is not needed, where it can.",
@@ -369,7 +369,8 @@ const struct opt fileio_opts[] = {
     .name = "file-crash-log",
     .aliases = "file-io-verify",
     .def = "off",
-    .help = "make it possible to judge the files after a crash",
+    .help = "mark each block, so that \"fileio verify\" can judge the files "
+            "after a crash",
     .man = "Each block that is written gets its place, a generation, the "
            "number of the thread and a checksum, and --file-ack-log has the "
            "writes and what fsync has acknowledged. After a crash, or a run, "

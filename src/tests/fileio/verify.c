@@ -64,7 +64,7 @@ static int verify_check_header(struct sync_log_reader *r, struct err *err)
   if (ferror(r->file))
     return err_sys(err, "Cannot read file '%s'", r->path);
   if (!whole || memcmp(h->magic, SYNC_LOG_MAGIC, sizeof(h->magic)) != 0)
-    return verify_refuse(r, "it is no log of --file-ack-log", err);
+    return verify_refuse(r, "it is not a log of --file-ack-log", err);
   if (h->check != sync_log_header_check(h) || h->block == 0 || h->files == 0 ||
       h->file_bytes == 0)
     return verify_refuse(r, "the beginning of the log is damaged", err);
@@ -709,18 +709,17 @@ static void bad_blocks_tell(const struct bad_blocks *f,
             f->n_unexplained, f->n_unexplained == 1 ? " is" : "s are");
   } else if (sum->acked > 0 && sum->gaps > 0) {
     log_msg(LOG_NOTICE,
-            "Nobody can tell what these records have acknowledged; all that "
-            "is acknowledged in the log is there.\n");
+            "Cannot tell what the missing records acknowledge; everything that "
+            "the log has as acknowledged is there.\n");
   } else if (sum->acked > 0 && sum->open) {
-    log_msg(
-      LOG_NOTICE,
-      "Nobody can tell what was acknowledged after %.3f s of the run; all "
-      "that was until then is there.\n",
-      (double)sum->last_ms / 1000);
+    log_msg(LOG_NOTICE,
+            "Cannot tell what was acknowledged after %.3f s of the run; "
+            "everything acknowledged until then is there.\n",
+            (double)sum->last_ms / 1000);
   } else if (sum->acked > 0) {
     log_msg(LOG_NOTICE, "Everything that was acknowledged is there.\n");
   } else {
-    log_msg(LOG_NOTICE, "Nothing was acknowledged, so nothing can be said.\n");
+    log_msg(LOG_NOTICE, "Cannot tell: nothing was acknowledged.\n");
   }
 }
 

@@ -131,9 +131,10 @@ static void bandwidth_add_results(struct strbuf *b,
                 f.median / TEXT_MIB, 100 * f.mad / f.median, f.owned / TEXT_MIB,
                 f.rounds);
   }
-  strbuf_adds(b, "\n    Counted are the bytes that a loop reads and writes. "
-                 "\"with owned\" is the median with\n    the lines that "
-                 "processors read before plain stores to them.\n");
+  strbuf_adds(b,
+              "\n    The bandwidth counts the bytes that a loop reads and "
+              "writes. \"with owned\" is the median with\n    the lines that "
+              "processors read before plain stores to them.\n");
 }
 
 static void bandwidth_add_table(struct strbuf *b,

@@ -279,7 +279,7 @@ static void latency_add_results(struct strbuf *b,
   strbuf_adds(b, "\nPlateaus:\n");
   latency_add_levels(b, l, LATENCY_HUGE);
   latency_add_levels(b, l, LATENCY_SMALL);
-  strbuf_adds(b, "    the system claims caches of: ");
+  strbuf_adds(b, "    the system reports caches of: ");
   for (unsigned i = 0; i < l->caches.n; i++)
     strbuf_addf(b, "%s%s", i > 0 ? ", " : "",
                 fmt_size(size, l->caches.of[i].bytes));
@@ -412,12 +412,12 @@ static void latency_doubt_caches(const struct latency *l,
     if (bytes < 2 * (uint64_t)LATENCY_MIN_BYTES || bytes * 2 > reached ||
         latency_has_edge(l->of[kind].point, levels, n, bytes))
       continue;
-    warnings_add(to, true, "cache_size",
-                 "the system claims a level %u cache of %s, but latencies rise "
-                 "at %s; caches shared with other machines or programs are "
-                 "smaller than they seem",
-                 l->caches.of[i].level, fmt_size(size, bytes),
-                 strbuf_str(&edges));
+    warnings_add(
+      to, true, "cache_size",
+      "the system reports a level %u cache of %s, but latencies rise "
+      "at %s; caches shared with other machines or programs are "
+      "smaller than they seem",
+      l->caches.of[i].level, fmt_size(size, bytes), strbuf_str(&edges));
   }
   strbuf_done(&edges);
 }

@@ -94,9 +94,10 @@ static void loaded_add_results(struct strbuf *b,
     strbuf_addf(b, " %12.0f %12.2f%s\n", l->point[i].bytes_per_s / TEXT_MIB,
                 l->point[i].ns, knee > 0 && i == knee ? "   knee" : "");
   }
-  strbuf_adds(b, "\n    Counted are the bytes that the loads read and write. "
-                 "The knee has the most bandwidth at\n    which latency is at "
-                 "most 1.5 times that without load.\n");
+  strbuf_adds(
+    b, "\n    The bandwidth counts the bytes that the loads read and write. "
+       "The knee has the most bandwidth at\n    which latency is at "
+       "most 1.5 times that without load.\n");
 }
 
 static void loaded_add_table(struct strbuf *b, const struct report_setup *setup)
@@ -182,7 +183,8 @@ static void loaded_report_doubts(void *run, const struct report *total,
                  stalled, n);
   if (l->plan->threads > l->cpus.n)
     warnings_add(to, true, "shared_processors",
-                 "%u threads share %u processors, so loads wait for each other",
+                 "%u threads share %u CPUs, so loads wait for each other; use "
+                 "fewer --threads",
                  l->plan->threads, l->cpus.n);
 }
 

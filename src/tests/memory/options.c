@@ -104,7 +104,7 @@ const struct opt memory_opts[] = {
     .flags = OPT_OWN,
     .name = "memory-test",
     .words = memory_test_words,
-    .help = "what to find out about the memory instead {bandwidth, latency, "
+    .help = "measure a property of the memory instead {bandwidth, latency, "
             "loaded, pairs, numa, scaling}",
     .man = "bandwidth: bytes per second of loops that read, write, copy, and "
            "scale and add. latency: the time of a dependent access by the "

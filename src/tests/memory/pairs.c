@@ -362,8 +362,8 @@ static void pairs_results(struct strbuf *b, const struct report_setup *setup,
                   relation_words[k], ns, n, n == 1 ? "" : "s");
   }
   strbuf_addf(b,
-              "    samples:      %llu, and %llu dropped because a processor "
-              "was taken away\n",
+              "    samples:      %llu, and %llu dropped because another "
+              "program had a CPU\n",
               (unsigned long long)kept, (unsigned long long)dropped);
 }
 
@@ -436,11 +436,10 @@ static void pairs_doubts(void *run, const struct report *total,
       "give it more --time",
       pairs_done(p), p->n_pairs);
   if (dropped > kept)
-    warnings_add(
-      to, true, "dropped_samples",
-      "%.0f%% of the samples were dropped, because something else had "
-      "a processor meanwhile",
-      100.0 * (double)dropped / (double)(kept + dropped));
+    warnings_add(to, true, "dropped_samples",
+                 "%.0f%% of the samples were dropped, because another program "
+                 "had a CPU meanwhile; stop other programs",
+                 100.0 * (double)dropped / (double)(kept + dropped));
 }
 
 const struct test_ops memory_pairs_ops = {

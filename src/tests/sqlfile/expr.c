@@ -726,7 +726,7 @@ static const char *expr_push_variable(const struct value *v, struct value *top)
     return "the variable has no value yet";
   return value_read(v->text, v->len, top)
            ? NULL
-           : "the variable holds a text that is no number and no boolean";
+           : "the variable holds a text that is neither a number nor a boolean";
 }
 
 /* The second value of AND or OR has to be a boolean or NULL. `first` does not

@@ -114,7 +114,7 @@ void findings_print(const struct findings *f, struct strbuf *out)
       strbuf_addf(out, "; %s", one->advice);
     strbuf_adds(out, "\n");
   }
-  strbuf_addf(out, "\n%zu ok, %zu to look at, %zu failed\n",
+  strbuf_addf(out, "\n%zu ok, %zu to check, %zu failed\n",
               findings_count(f, FINDING_OK), findings_count(f, FINDING_WARN),
               findings_count(f, FINDING_FAIL));
 }
@@ -160,8 +160,8 @@ void doctor_governors(struct findings *to, const char *root,
   if (others > 0)
     findings_add(to, FINDING_WARN, "governor",
                  "cpupower frequency-set -g performance",
-                 "%s changes the frequency of %u processor%s with the load",
-                 other, others, others == 1 ? "" : "s");
+                 "%s changes the frequency of %u CPU%s with the load", other,
+                 others, others == 1 ? "" : "s");
   else if (known > 0)
     findings_add(to, FINDING_OK, "governor", NULL, "performance");
 }
@@ -209,11 +209,11 @@ void doctor_idle_states(struct findings *to, const char *root,
   if (worst.latency_us > SLOW_STATE_US)
     findings_add(to, FINDING_WARN, "idle states",
                  "cpupower idle-set -D 10 (cpupower idle-set -E undoes it)",
-                 "an idle processor may take %lu us to wake up (state %s)",
+                 "an idle CPU can take %lu us to wake up (state %s)",
                  worst.latency_us, worst.name);
   else
     findings_add(to, FINDING_OK, "idle states", NULL,
-                 "processors wake up within %lu us", worst.latency_us);
+                 "CPUs wake up within %lu us", worst.latency_us);
 }
 
 /* ---- load and interrupts ---- */
@@ -337,15 +337,15 @@ void doctor_load(struct findings *to, const struct client_counts *before,
   if (stolen > NOISE)
     findings_add(
       to, FINDING_WARN, "noise",
-      "use a machine without other guests, or expect figures that vary",
-      "the hypervisor kept %.0f%% of the processors' time", 100 * stolen);
+      "use a machine without other guests, or expect results that vary",
+      "the hypervisor took %.0f%% of the CPU time", 100 * stolen);
   if (busy > NOISE)
     findings_add(to, FINDING_WARN, "noise",
-                 "stop them, or expect figures that vary",
-                 "other programs use %.0f%% of the processors", 100 * busy);
+                 "stop them, or expect results that vary",
+                 "other programs use %.0f%% of the CPUs", 100 * busy);
   else
     findings_add(to, FINDING_OK, "noise", NULL,
-                 "other programs use %.0f%% of the processors, %d may be used",
+                 "other programs use %.0f%% of the CPUs; the run can use %d",
                  100 * busy, CPU_COUNT(cpus));
 }
 
@@ -376,15 +376,15 @@ void doctor_irqs(struct findings *to, const struct client_counts *before,
     }
   }
   if (busiest && most > MANY_IRQS)
-    findings_add(to, FINDING_WARN, "interrupts",
-                 "move it by /proc/irq/N/smp_affinity_list, or keep the run "
-                 "off its processors (taskset)",
-                 "interrupt %u (%s) comes %.0f times a second to the "
-                 "processors of the run",
-                 busiest->number, busiest->name, most);
+    findings_add(
+      to, FINDING_WARN, "interrupts",
+      "move it by /proc/irq/N/smp_affinity_list, or keep the run off its CPUs "
+      "(taskset)",
+      "interrupt %u (%s) comes %.0f times a second to the CPUs of the run",
+      busiest->number, busiest->name, most);
   else if (after->n_irqs > 0)
     findings_add(to, FINDING_OK, "interrupts", NULL,
-                 "no device interrupts the processors often");
+                 "no device interrupts the CPUs often");
 }
 
 /* ---- wake-ups ---- */
@@ -413,12 +413,12 @@ void doctor_wakeups(struct findings *to, uint64_t late_ns)
 
   if (late_ns > LATE_NS)
     findings_add(to, FINDING_WARN, "wake-ups",
-                 "look at governor, idle states and load; with --rate, this is "
-                 "a part of all latencies",
-                 "a thread that sleeps wakes up %.0f us late", us);
+                 "check governor, idle states and load; with --rate, this is "
+                 "part of all latencies",
+                 "a sleeping thread wakes up %.0f us late", us);
   else
     findings_add(to, FINDING_OK, "wake-ups", NULL,
-                 "a thread that sleeps wakes up %.0f us late", us);
+                 "a sleeping thread wakes up %.0f us late", us);
 }
 
 enum {
@@ -482,7 +482,7 @@ static void machine_look_at_cpus(struct findings *to, unsigned threads,
   if (quota > 0 && quota < cpus)
     findings_add(
       to, FINDING_WARN, "processors",
-      "raise the limit of the container, or the client may be slowed down",
+      "raise the limit of the container: it can slow the client down",
       "%u, of which the control group allows %.4g", cpus, quota);
   else if (clients > 0)
     findings_add(to, FINDING_OK, "processors", NULL,
@@ -632,10 +632,10 @@ static void folder_look_at_direct(struct findings *to, const char *folder,
                  "the file system does not support O_DIRECT");
   } else if (errno == EINVAL) {
     findings_add(to, FINDING_WARN, "direct I/O", NULL,
-                 "the file system does not support O_DIRECT, so reads may come "
+                 "the file system does not support O_DIRECT, so reads can come "
                  "from memory");
   } else if (wanted) {
-    findings_add(to, FINDING_WARN, "direct I/O", NULL, "not looked at: %s",
+    findings_add(to, FINDING_WARN, "direct I/O", NULL, "not checked: %s",
                  strerror(errno));
   }
 }
@@ -713,8 +713,7 @@ static void database_look_at_durability(struct findings *to, struct conn *c)
     return;
   if (process_gaps(c->driver->durable, &f, &gaps, &usual) > 0)
     findings_add(to, usual ? FINDING_OK : FINDING_WARN, "durability",
-                 usual ? NULL
-                       : "writes are faster here than where they are durable",
+                 usual ? NULL : "writes are faster than on a durable server",
                  "%s", strbuf_str(&gaps));
   else
     findings_add(to, FINDING_OK, "durability", NULL,
@@ -781,7 +780,7 @@ static void database_look_at_rows(struct findings *to,
   line = strbuf_str(&lines);
   if (*line == '\0')
     findings_add(to, FINDING_OK, "tables", NULL,
-                 "%s: the ids reach the %" PRIu64 " of %s, or nearly",
+                 "%s: the highest ids are close to the %" PRIu64 " of %s",
                  database_tables_name(look, names), facts->rows,
                  facts->rows_option);
   while (*line) {
@@ -854,7 +853,7 @@ static void database_look_at_pooler(struct findings *to,
     return;
   if (database_has_own_session(c, other))
     findings_add(to, FINDING_OK, "sessions", NULL,
-                 "each connection has a session of the server to itself");
+                 "each connection has its own session on the server");
   else
     findings_add(to, FINDING_WARN, "sessions",
                  "use --db-ps-mode=unnamed or simple if prepared statements "
@@ -900,7 +899,7 @@ void doctor_database(struct findings *to, struct db_process *db)
     conn_free(c);
   } else {
     findings_add(to, FINDING_FAIL, "server",
-                 "the error message says why; see the options of the driver",
+                 "see the error message, and the options of the driver",
                  "no connection");
   }
   env_done(&env);

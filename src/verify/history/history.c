@@ -344,7 +344,7 @@ static int outcome(struct reader *r, enum history_outcome *ret)
     }
     r->at = from;
   }
-  return history_bad(r, "the outcome is none of ok, fail, unknown");
+  return history_bad(r, "the outcome is not one of ok, fail, unknown");
 }
 
 static int history_blank(struct reader *r)
@@ -439,7 +439,8 @@ static int history_read_line(struct reader *r)
 static int history_read_magic(struct reader *r)
 {
   if (!history_take(r, HISTORY_MAGIC))
-    return err_set(r->err, -EINVAL, "'%.400s' is no history of bench", r->path);
+    return err_set(r->err, -EINVAL, "'%.400s' is not a history of bench",
+                   r->path);
   if (history_take(r, "lists") && r->at == r->end) {
     r->h->kind = HISTORY_LISTS;
     return 0;
@@ -466,7 +467,8 @@ static int history_read_lines(struct reader *r)
     rc = r->line == 1 ? history_read_magic(r) : history_read_line(r);
   }
   if (rc == 0 && r->line == 0)
-    return err_set(r->err, -EINVAL, "'%.400s' is no history of bench", r->path);
+    return err_set(r->err, -EINVAL, "'%.400s' is not a history of bench",
+                   r->path);
   if (rc == 0 && from < end && r->h->is_complete)
     return history_bad(r, "something follows the end");
   return rc;

@@ -105,7 +105,7 @@ static int check_old(const struct scribe *r, struct err *err)
     return err_sys(err, "cannot read '%.400s',", r->path);
   if (strcmp(magic, HISTORY_MAGIC) != 0)
     return err_set(err, -EEXIST,
-                   "'%.400s' exists and is no history; remove it, or choose "
+                   "'%.400s' exists and is not a history; remove it, or choose "
                    "another name",
                    r->path);
   if (ftruncate(r->fd, 0) < 0)

@@ -126,14 +126,14 @@ static void test_settings(void)
   OK(found.n == 2 && level_of("governor") == FINDING_OK &&
        level_of("idle states") == FINDING_OK,
      "a calm machine gets no advice");
-  OK_STR(text_of("idle states"), "processors wake up within 2 us",
+  OK_STR(text_of("idle states"), "CPUs wake up within 2 us",
          "states that are disabled do not count");
 
   put("powersave\n", CPU "/cpufreq/scaling_governor", 2u);
   look_at_settings(cpus_from(0, 3));
   OK(level_of("governor") == FINDING_WARN, "one governor is enough");
   OK_STR(text_of("governor"),
-         "powersave changes the frequency of 1 processor with the load",
+         "powersave changes the frequency of 1 CPU with the load",
          "which is named");
   look_at_settings(cpus_from(0, 1));
   OK(level_of("governor") == FINDING_OK,
@@ -143,7 +143,7 @@ static void test_settings(void)
   look_at_settings(cpus_from(0, 3));
   OK(level_of("idle states") == FINDING_WARN, "a deep state");
   OK_STR(text_of("idle states"),
-         "an idle processor may take 133 us to wake up (state C6)",
+         "an idle CPU can take 133 us to wake up (state C6)",
          "with its time and name");
   look_at_settings(cpus_from(0, 2));
   OK(level_of("idle states") == FINDING_OK, "of another processor");
@@ -178,26 +178,25 @@ static void test_counts(void)
        level_of("interrupts") == FINDING_OK,
      "a calm machine, whose timers are no devices");
   OK_STR(text_of("noise"),
-         "other programs use 2% of the processors, 4 may be used",
+         "other programs use 2% of the CPUs; the run can use 4",
          "and its load");
 
   look_at_counts(cpus_from(0, 3), start, rain);
   OK(level_of("interrupts") == FINDING_WARN, "a device that interrupts often");
   OK_STR(text_of("interrupts"),
          "interrupt 24 (eth0-rx-0) comes 10100 times a second to the "
-         "processors of the run",
+         "CPUs of the run",
          "and which one");
   look_at_counts(cpus_from(0, 2), start, rain);
   OK(level_of("interrupts") == FINDING_OK, "but not these processors");
 
   look_at_counts(cpus_from(0, 3), start, load);
   OK(level_of("noise") == FINDING_WARN &&
-       strcmp(text_of("noise"), "other programs use 20% of the processors") ==
-         0,
+       strcmp(text_of("noise"), "other programs use 20% of the CPUs") == 0,
      "other programs");
   look_at_counts(cpus_from(0, 3), start, steal);
   OK(level_of("noise") == FINDING_WARN &&
-       strstr(text_of("noise"), "the hypervisor kept 25%"),
+       strstr(text_of("noise"), "the hypervisor took 25%"),
      "other guests");
 }
 
@@ -225,7 +224,7 @@ static void test_wakeups(void)
   found.n = 0;
   doctor_wakeups(&found, 400 * NS_PER_US);
   OK(level_of("wake-ups") == FINDING_WARN, "threads wake up late");
-  OK_STR(text_of("wake-ups"), "a thread that sleeps wakes up 400 us late",
+  OK_STR(text_of("wake-ups"), "a sleeping thread wakes up 400 us late",
          "by so much");
 }
 

@@ -247,13 +247,13 @@ static void test_bad(void)
   static const struct {
     const char *text, *error;
   } bad[] = {
-    { "", "'h.log' is no history of bench" },
-    { "history\n", "'h.log' is no history of bench" },
+    { "", "'h.log' is not a history of bench" },
+    { "history\n", "'h.log' is not a history of bench" },
     { "bench history 1 trees\n",
       "'h.log' line 1: the kind of the history is neither lists nor "
       "registers" },
     { LISTS "0 1 2 maybe\n",
-      "'h.log' line 2: the outcome is none of ok, fail, unknown" },
+      "'h.log' line 2: the outcome is not one of ok, fail, unknown" },
     { LISTS "0 2 1 ok\n", "'h.log' line 2: a transaction has completed before "
                           "it was invoked" },
     { LISTS "0 2 - ok\n",

@@ -293,7 +293,7 @@ static void test_pause(void)
   OK_STR(codes(&f), "other_programs! backlog! ", "without one");
   f.client.paused_ns = 1500 * NS_PER_MS;
   OK_STR(codes(&f), "paused! ", "with one");
-  OK(says(&f, "bench stood still for 1.5 s"), "and how long it was");
+  OK(says(&f, "bench was suspended for 1.5 s"), "and how long it was");
 }
 
 /* Of so many measured events, p99 was 3 ms, and 1 ms without delays. */

@@ -115,9 +115,12 @@ int main(void)
   check(file_of("a", "p99<=1ms", 700, 99), file_of("b", "p99<=1ms", 701, 99),
         "overlap", "The intervals overlap, so no difference is shown.");
   check(file_of("a", "p99<=1ms", 700, 99), file_of("b", "p99<=2ms", 900, 99),
-        "other_objective", "These are answers to different questions.");
+        "other_objective",
+        "The searches have different objectives, so their answers cannot be "
+        "compared.");
   check(file_of("a", "p99<=1ms", 700, 99), file_of("b", "p99<=1ms", 700, 3),
-        "no_answer", "Without two answers there is no difference.");
+        "no_answer",
+        "Only two answers can be compared, and a search has none.");
   /* Nothing fails: the highest tried is no upper end. */
   check(file_of("a", "p99<=1ms", 1e9, 99), file_of("b", "p99<=1ms", 1e9, 99),
         "overlap", "The intervals overlap");

@@ -212,9 +212,9 @@ static void check_words(void)
         .confirmed = 3 },
       0,
       "p99<=1ms holds up to 37/s (confirmed 3 times), and 38/s could not "
-      "start.\nThe messages of the step with 64/s say why. If the server has "
-      "no "
-      "more connections, raise its limit (max_connections); if files or "
+      "start.\nSee the messages of the step with 64/s. If the server has no "
+      "more "
+      "connections, raise its limit (max_connections); if files or "
       "processes are the limit, raise that of bench (ulimit).\n",
       0 },
     { { .end = SEARCH_UNSTEADY, .drift = -0.2 },
@@ -236,7 +236,7 @@ static void check_words(void)
       5 },
     { { .end = SEARCH_GOES_ON, .high = 700 },
       500,
-      "The search did not come to its end, so there is no answer.\n",
+      "The search did not finish, so there is no answer.\n",
       5 },
     { { .end = SEARCH_STEP_END },
       500,

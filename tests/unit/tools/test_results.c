@@ -20,6 +20,7 @@ struct run {
   const char *test;
   const char *more; /* options */
   double mean_ns;   /* 0: events follow each other without a gap */
+  bool is_part;     /* of bench database or bench machine */
 };
 
 /* A document of `n` intervals of one second. */
@@ -29,6 +30,9 @@ static void document(struct strbuf *out, const struct run *r, unsigned n)
                       : r->rate > 0  ? 1e9 / r->rate
                                      : 0;
 
+  if (r->is_part)
+    strbuf_adds(out, "{\"schema\": \"bench-sweep/1\", \"steps\": [{\"values\": "
+                     "{\"part\": \"reads\"}, \"result\": ");
   strbuf_addf(out,
               "{\"schema\": \"bench/1\", \"tool\": {\"version\": \"1\"}, "
               "\"run\": {\"test\": \"%s\", \"threads\": 1}, \"options\": "
@@ -49,7 +53,7 @@ static void document(struct strbuf *out, const struct run *r, unsigned n)
                 i > 0 ? "," : "", i + 1, r->rate * noise, mean / noise,
                 2 * mean / noise, 3 * mean / noise);
   }
-  strbuf_adds(out, "]}");
+  strbuf_adds(out, r->is_part ? "]}}]}" : "]}");
 }
 
 static int load(struct result_file *ret, const char *text, struct err *err)
@@ -78,11 +82,11 @@ static void test_bad_files(void)
     { "", "truncated" },
     { "{", "truncated" },
     { "{\"schema\": \"bench/1\", \"run\": {\"te", "truncated" },
-    { "hello", "no JSON" },
-    { "[1, 2]", "no result" },
-    { "{}", "no result" },
-    { "{\"schema\": 7}", "no result" },
-    { "{\"schema\": \"other/1\"}", "no result" },
+    { "hello", "not a JSON" },
+    { "[1, 2]", "not a result" },
+    { "{}", "not a result" },
+    { "{\"schema\": 7}", "not a result" },
+    { "{\"schema\": \"other/1\"}", "not a result" },
     { "{\"schema\": \"bench/2\"}", "bench/2" },
     { "{\"schema\": \"bench/1\"}", "names no test" },
     { "{\"schema\": \"bench/1\", \"run\": 3}", "names no test" },
@@ -230,6 +234,22 @@ static void is_slower(const struct comparisons *c, int rc,
      "options that differ are listed");
 }
 
+#define PLACE(name) ", \"pgsql-options\": {\"value\": \"search_path=" name "\"}"
+
+static void is_elsewhere(const struct comparisons *c, int rc,
+                         const struct err *err)
+{
+  (void)err;
+  OK(rc == 0 && c->n_differences == 1, "a run in another schema");
+}
+
+static void is_same_part(const struct comparisons *c, int rc,
+                         const struct err *err)
+{
+  (void)err;
+  OK(rc == 0 && c->n_differences == 0, "each part has a schema of its own");
+}
+
 static void is_slower_in_latency(const struct comparisons *c, int rc,
                                  const struct err *err)
 {
@@ -350,7 +370,7 @@ static void test_sweep(void)
                 "%s{\"values\": {\"n\": \"%d\"}, \"exit_status\": %d, "
                 "\"result\": ",
                 i > 0 ? "," : "", i % 2, i == 3);
-    document(&text, &(struct run){ 100 * (i + 1), "cpu", "", 0 }, 2);
+    document(&text, &(struct run){ 100 * (i + 1), "cpu", "", 0, false }, 2);
     strbuf_adds(&text, "}");
   }
   strbuf_adds(&text, "]}");
@@ -374,24 +394,29 @@ static void test_sweep(void)
 
 int main(void)
 {
-  const struct run usual = { 1000, "cpu", "", 0 };
-  const struct run still = { 0, "cpu", "", 0 };
-  const struct run at_1000 = { 1000, "cpu", RATE("1000"), 1e6 };
-  const struct run at_500 = { 500, "cpu", RATE("500"), 5e5 };
+  const struct run usual = { 1000, "cpu", "", 0, false };
+  const struct run still = { 0, "cpu", "", 0, false };
+  const struct run at_1000 = { 1000, "cpu", RATE("1000"), 1e6, false };
+  const struct run at_500 = { 500, "cpu", RATE("500"), 5e5, false };
 
   test_bad_files();
   test_run();
   compare(usual, usual, is_same);
-  compare(usual, (struct run){ 800, "cpu", ", \"fast\": {\"value\": 2}", 0 },
+  compare(usual,
+          (struct run){ 800, "cpu", ", \"fast\": {\"value\": 2}", 0, false },
           is_slower);
-  compare(usual, (struct run){ 1000, "memory", "", 0 }, is_refused);
+  compare((struct run){ 1000, "cpu", PLACE("a"), 0, false },
+          (struct run){ 1000, "cpu", PLACE("b"), 0, false }, is_elsewhere);
+  compare((struct run){ 1000, "cpu", PLACE("a"), 0, true },
+          (struct run){ 1000, "cpu", PLACE("b"), 0, true }, is_same_part);
+  compare(usual, (struct run){ 1000, "memory", "", 0, false }, is_refused);
   compare(usual, still, is_still);
   compare(still, usual, has_no_base);
   compare(still, still, has_no_base);
   compare(at_1000, at_1000, is_same);
-  compare(at_1000, (struct run){ 1000, "cpu", RATE("1000"), 2e6 },
+  compare(at_1000, (struct run){ 1000, "cpu", RATE("1000"), 2e6, false },
           is_slower_in_latency);
-  compare(at_1000, (struct run){ 0, "cpu", RATE("1000"), 0 }, is_still);
+  compare(at_1000, (struct run){ 0, "cpu", RATE("1000"), 0, false }, is_still);
   compare(at_1000, at_500, is_slower_in_rate);
   compare(at_500, at_1000, is_not_slower);
   test_gate();

@@ -87,7 +87,7 @@ static void test_words(void)
     { 0.2, 0.9, 1, ", or with --repeat=5 and a longer --time (about " },
     { 0.6, 1, 1, "repeat with --repeat=5 and a longer --time (about " },
     { 5, 0.5, 3,
-      "even --repeat=100 would not settle it, use a quieter machine" },
+      "even --repeat=100 would not settle it: use a quieter machine" },
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
