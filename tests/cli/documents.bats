@@ -1,17 +1,20 @@
 # documents.bats - the program accepts each command of the documents.  Those of the
-# tutorials, recipes and the cookbook run in tests/db/documents.bats, with servers.
+# tutorials and the cookbook, and the recipes without a server, run in tests/db/documents.bats.
 load helper
 
 # commands: those of the manuals in docs/ and of README.md, one a line, with small files
 # and short times.
 commands() {
-  local file
+  local file elsewhere
   for file in "$BENCH_SRC"/README.md "$BENCH_SRC"/docs/*.md; do
+    elsewhere='^$'
     case ${file##*/} in
-    first-*.md | recipes.md | cookbook.md) continue ;; # see above
+    first-*.md | cookbook.md) continue ;; # see above
+    recipes.md) elsewhere='^bench (cpu|fileio|compare|report old)|--db-driver=sqlite' ;;
     esac
     sed -En '/^    /{s/^    //;:more;/\\$/{N;s/ *\\\n */ /;bmore};s/ [(]?  .*//
-      s/^\$ //;s/^taskset -c 0 //;s/^PGSERVICE=loadtest //;s/ +#.*//;s/[;|&] .*//;/^bench /p}' "$file"
+      s/^\$ //;s/^taskset -c 0 //;s/^PGSERVICE=loadtest //;s/ +#.*//;s/[;|&] .*//;/^bench /p}' "$file" |
+      grep -Ev "$elsewhere" || true
   done |
     sed -E 's/--(time|warmup-time)=[0-9]+/--\1=0.1/; s/--(file-total-size|memory-block-size)=[0-9]+[GM]/--\1=8M/
       s/--(table-size|records)=[0-9]+/--\1=100/; s/=threads:1[.][^ ]*/=threads:1,2/; s/--repeat=[0-9]+/--repeat=2/
@@ -23,10 +26,14 @@ commands() {
 # by_hand COMMAND: it needs a run that goes on, a second machine or many minutes.
 by_hand() {
   case $1 in
-  bench\ mark\ * | bench\ ack-listen\ * | *=tcp:c:* | *\ --live* | *--prometheus=*) ;; # tests: marks, ack_listen, live, metrics
-  *--ask-password*) ;; # a terminal; test: db/secrets
-  bench\ machine* | bench\ try* | bench\ database*) ;;                              # tests: machine, db/database
-  bench\ history\ 1\ lists | bench\ report | bench\ rerun*) ;;                      # a line of a file; the kept results; tests: kept, sweep
+  # The tests marks, ack_listen, live and metrics.
+  bench\ mark\ * | bench\ ack-listen\ * | *=tcp:c:* | *\ --live* | *--prometheus=*) ;;
+  # A terminal: db/secrets.
+  *--ask-password*) ;;
+  # Minutes: machine, db/database.
+  bench\ machine* | bench\ try* | bench\ database*) ;;
+  # A line of a file; the kept results: kept, sweep.
+  bench\ history\ 1\ lists | bench\ report | bench\ rerun*) ;;
   *) return 1 ;;
   esac
 }
