@@ -29,7 +29,7 @@ struct chunks {
   uint64_t size;
   uint64_t rows; /* rows of each chunk but the last */
   uint64_t count;
-  uint64_t next;  /* all earlier chunks are full */
+  uint64_t next;  /* no earlier chunk is left */
   uint64_t step;  /* to this rank's next chunk */
   uint8_t *state; /* owned; enum chunk_state; NULL: all empty */
 };
