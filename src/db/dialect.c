@@ -1,6 +1,3 @@
-/*
- * dialect.c - see dialect.h.
- */
 #include "db/dialect.h"
 
 #include <ctype.h>

@@ -1,6 +1,3 @@
-/*
- * options.c - see options.h.
- */
 #include "program/options.h"
 
 #include <stdint.h>

@@ -344,7 +344,7 @@ bool program_is_tool(const char *name)
   return tools_find_tool(name) != NULL;
 }
 
-/* doctor takes a run's options. */
+/* 1 of verify means a loss. */
 int program_refused_status(const struct program *p)
 {
   const struct tool *tool = p->cmdline.action == CMDLINE_TOOL

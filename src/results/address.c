@@ -1,6 +1,3 @@
-/*
- * address.c - see address.h.
- */
 #include "results/address.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,3 @@
-/*
- * correlations.c - see correlations.h.
- */
 #include "results/correlations.h"
 
 #include <math.h>

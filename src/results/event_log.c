@@ -1,6 +1,3 @@
-/*
- * event_log.c - see event_log.h.
- */
 #include "results/event_log.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * figures.c - see figures.h.
- */
 #include "results/figures.h"
 
 #include <math.h>

@@ -1,6 +1,3 @@
-/*
- * hdr_log.c - see hdr_log.h.
- */
 #include "results/hdr_log.h"
 
 #include <ctype.h>

@@ -1,6 +1,3 @@
-/*
- * http.c - see http.h.
- */
 #include "results/http.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,3 @@
-/*
- * jobj.c - see jobj.h.
- */
 #include "results/jobj.h"
 
 #include <math.h>

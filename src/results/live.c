@@ -1,6 +1,3 @@
-/*
- * live.c - see live.h.
- */
 #include "results/live.h"
 
 #include <ctype.h>

@@ -1,6 +1,3 @@
-/*
- * options.c - see options.h.
- */
 #include "results/options.h"
 
 #include <string.h>

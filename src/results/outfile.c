@@ -1,6 +1,3 @@
-/*
- * outfile.c - see outfile.h.
- */
 #include "results/outfile.h"
 
 #include <errno.h>

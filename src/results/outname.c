@@ -1,6 +1,3 @@
-/*
- * outname.c - see outname.h.
- */
 #include "results/outname.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * page.c - see page.h.
- */
 #include "results/page.h"
 
 #include <string.h>

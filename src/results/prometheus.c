@@ -1,6 +1,3 @@
-/*
- * prometheus.c - see prometheus.h.
- */
 #include "results/prometheus.h"
 
 #include <math.h>

@@ -1,6 +1,3 @@
-/*
- * summary.c - see summary.h.
- */
 #include "results/summary.h"
 
 #include <inttypes.h>

@@ -1,6 +1,3 @@
-/*
- * arrivals.c - see arrivals.h.
- */
 #include "run/arrivals.h"
 
 #include <errno.h>

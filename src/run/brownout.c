@@ -1,6 +1,3 @@
-/*
- * brownout.c - see brownout.h.
- */
 #include "run/brownout.h"
 
 #include <stdlib.h>

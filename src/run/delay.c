@@ -1,6 +1,3 @@
-/*
- * delay.c - see delay.h.
- */
 #include "run/delay.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * life.c - see life.h.
- */
 #include "run/life.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * load_curve.c - see load_curve.h.
- */
 #include "run/load_curve.h"
 
 #include <ctype.h>

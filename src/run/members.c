@@ -1,6 +1,3 @@
-/*
- * members.c - see members.h.
- */
 #include "run/members.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * options.c - see options.h.
- */
 #include "run/options.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * periods.c - see periods.h.
- */
 #include "run/periods.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * plan.c - see plan.h.
- */
 #include "run/plan.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * reporting.c - see reporting.h.
- */
 #include "run/reporting.h"
 
 #include <sched.h>

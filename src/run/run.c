@@ -1,6 +1,3 @@
-/*
- * run.c - see run.h.
- */
 #include "run/run.h"
 
 #include "base/wait.h"

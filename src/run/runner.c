@@ -1,6 +1,3 @@
-/*
- * runner.c - see runner.h.
- */
 #include "run/runner.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * signals.c - see signals.h.
- */
 #include "run/signals.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * slo_stop.c - see slo_stop.h.
- */
 #include "run/slo_stop.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * speed.c - see speed.h.
- */
 #include "run/speed.h"
 
 #include <stdio.h>

@@ -1,6 +1,3 @@
-/*
- * stall.c - see stall.h.
- */
 #include "run/stall.h"
 
 #include <stdlib.h>

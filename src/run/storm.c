@@ -1,6 +1,3 @@
-/*
- * storm.c - see storm.h.
- */
 #include "run/storm.h"
 
 #include <errno.h>

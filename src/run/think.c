@@ -1,6 +1,3 @@
-/*
- * think.c - see think.h.
- */
 #include "run/think.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * workers.c - see workers.h.
- */
 #include "run/workers.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * writeback.c - see writeback.h.
- */
 #include "run/writeback.h"
 
 #include <stdbool.h>

@@ -1,6 +1,3 @@
-/*
- * bootstrap.c - see bootstrap.h.
- */
 #include "tools/bootstrap.h"
 
 #include <math.h>

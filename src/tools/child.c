@@ -1,6 +1,3 @@
-/*
- * child.c - see child.h.
- */
 #include "tools/child.h"
 
 #include <dirent.h>

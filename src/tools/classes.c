@@ -1,6 +1,3 @@
-/*
- * classes.c - see classes.h.
- */
 #include "tools/classes.h"
 
 #include <errno.h>

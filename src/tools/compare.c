@@ -1,6 +1,3 @@
-/*
- * compare.c - see compare.h.
- */
 #include "tools/compare.h"
 
 #include <errno.h>

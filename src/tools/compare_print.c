@@ -1,6 +1,3 @@
-/*
- * compare_print.c - see compare_print.h.
- */
 #include "tools/compare_print.h"
 
 #include <errno.h>

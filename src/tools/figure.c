@@ -1,6 +1,3 @@
-/*
- * figure.c - see figure.h.
- */
 #include "tools/figure.h"
 
 #include <math.h>

@@ -1,6 +1,3 @@
-/*
- * find.c - see find.h.
- */
 #include "tools/find.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * groups.c - see groups.h.
- */
 #include "tools/groups.h"
 
 #include <errno.h>

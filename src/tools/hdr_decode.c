@@ -1,6 +1,3 @@
-/*
- * hdr_decode.c - see hdr_decode.h.
- */
 #include "tools/hdr_decode.h"
 
 #include <errno.h>

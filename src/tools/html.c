@@ -1,6 +1,3 @@
-/*
- * html.c - see html.h.
- */
 #include "tools/html.h"
 
 #include <stdbool.h>

@@ -1,6 +1,3 @@
-/*
- * knee.c - see knee.h.
- */
 #include "tools/knee.h"
 
 #include <math.h>

@@ -1,6 +1,3 @@
-/*
- * members.c - see members.h.
- */
 #include "tools/members.h"
 
 #include <math.h>

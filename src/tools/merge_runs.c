@@ -1,6 +1,3 @@
-/*
- * merge_runs.c - see merge_runs.h.
- */
 #include "tools/merge_runs.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * merge_values.c - see merge_values.h.
- */
 #include "tools/merge_values.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * numbers.c - see numbers.h.
- */
 #include "tools/numbers.h"
 
 #include <math.h>

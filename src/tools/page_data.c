@@ -1,6 +1,3 @@
-/*
- * page_data.c - see page_data.h.
- */
 #include "tools/page_data.h"
 
 #include <jansson.h>

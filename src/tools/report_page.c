@@ -1,6 +1,3 @@
-/*
- * report_page.c - see report_page.h.
- */
 #include "tools/report_page.h"
 
 #include <errno.h>

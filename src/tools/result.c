@@ -1,6 +1,3 @@
-/*
- * result.c - see result.h.
- */
 #include "tools/result.h"
 
 #include <errno.h>

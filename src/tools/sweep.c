@@ -1,6 +1,3 @@
-/*
- * sweep.c - see sweep.h.
- */
 #include "tools/sweep.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * sweep_opts.c - see sweep_opts.h.
- */
 #include "tools/sweep_opts.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * sweep_plan.c - see sweep_plan.h.
- */
 #include "tools/sweep_plan.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * table.c - see table.h.
- */
 #include "tools/table.h"
 
 #include <stdarg.h>

@@ -1,6 +1,3 @@
-/*
- * tool_list.c - see tool.h.
- */
 #include <stddef.h>
 
 #include "tools/tool.h"

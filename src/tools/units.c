@@ -1,6 +1,3 @@
-/*
- * units.c - see units.h.
- */
 #include "tools/units.h"
 
 #include <math.h>

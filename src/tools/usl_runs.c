@@ -1,6 +1,3 @@
-/*
- * usl_runs.c - see usl_runs.h.
- */
 #include "tools/usl_runs.h"
 
 #include <stdlib.h>

@@ -1,6 +1,3 @@
-/*
- * view.c - see view.h.
- */
 #include "tools/view.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * ack_report.c - see ack_report.h.
- */
 #include "verify/ack_report.h"
 
 #include <inttypes.h>

@@ -1,6 +1,3 @@
-/*
- * verify.c - see verify.h.
- */
 #include "verify/verify.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * client.c - see client.h.
- */
 #include "lua/engine/client.h"
 
 #include <lauxlib.h>

@@ -1,6 +1,3 @@
-/*
- * commands.c - see commands.h.
- */
 #include "lua/engine/commands.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * exchange.c - see exchange.h.
- */
 #include "lua/engine/exchange.h"
 
 #include <errno.h>

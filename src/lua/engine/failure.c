@@ -1,6 +1,3 @@
-/*
- * failure.c - see failure.h.
- */
 #include "lua/engine/failure.h"
 
 #include <lauxlib.h>

@@ -1,6 +1,3 @@
-/*
- * heap.c - see heap.h.
- */
 #include "lua/engine/heap.h"
 
 #include <assert.h>

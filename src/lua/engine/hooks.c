@@ -1,6 +1,3 @@
-/*
- * hooks.c - see hooks.h.
- */
 #include "lua/engine/hooks.h"
 
 #include <errno.h>

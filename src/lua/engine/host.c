@@ -1,6 +1,3 @@
-/*
- * host.c - see host.h.
- */
 #include "lua/engine/host.h"
 
 #include <lauxlib.h>

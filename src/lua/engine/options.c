@@ -1,6 +1,3 @@
-/*
- * options.c - see options.h.
- */
 #include "lua/engine/options.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * script.c - see script.h.
- */
 #include "lua/engine/script.h"
 
 #include <errno.h>

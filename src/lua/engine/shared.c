@@ -1,6 +1,3 @@
-/*
- * shared.c - see shared.h.
- */
 #include "lua/engine/shared.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * state.c - see state.h.
- */
 #include "lua/engine/state.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * bundle.c - see bundle.h.
- */
 #include "lua/find/bundle.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * embedded.c - see embedded.h.
- */
 #include "lua/find/embedded.h"
 
 #include <string.h>

@@ -1,6 +1,3 @@
-/*
- * search.c - see search.h.
- */
 #include "lua/find/search.h"
 
 #include <stdbool.h>

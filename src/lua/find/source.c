@@ -1,6 +1,3 @@
-/*
- * source.c - see source.h.
- */
 #include "lua/find/source.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * choice.c - see choice.h.
- */
 #include "run/mix/choice.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * list.c - see list.h.
- */
 #include "run/mix/list.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * mixtest.c - see mixtest.h.
- */
 #include "run/mix/mixtest.h"
 
 #include <errno.h>

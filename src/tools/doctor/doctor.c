@@ -1,6 +1,3 @@
-/*
- * doctor.c - see doctor.h.
- */
 #include "tools/doctor/doctor.h"
 
 #include <errno.h>

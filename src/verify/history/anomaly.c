@@ -1,6 +1,3 @@
-/*
- * anomaly.c - see anomaly.h.
- */
 #include "verify/history/anomaly.h"
 
 enum {

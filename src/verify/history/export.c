@@ -1,6 +1,3 @@
-/*
- * export.c - see export.h.
- */
 #include "verify/history/export.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * graph.c - see graph.h.
- */
 #include "verify/history/graph.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * history.c - see history.h.
- */
 #include "verify/history/history.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * judge.c - see judge.h.
- */
 #include "verify/history/judge.h"
 
 #include <errno.h>

@@ -1,6 +1,3 @@
-/*
- * scribe.c - see scribe.h.
- */
 #include "verify/history/scribe.h"
 
 #include <errno.h>
