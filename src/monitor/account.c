@@ -17,7 +17,6 @@ static bool account_is_count(enum server_metric f)
   return f >= SERVER_METRICS || server_metrics_info[f].kind == SERVER_COUNT;
 }
 
-/* A smaller count: the server was started again. */
 static bool account_is_restart(const struct server_reading *from,
                                const struct server_reading *to)
 {

@@ -11,21 +11,21 @@ struct monitor_source;
 
 struct account_part {
   uint64_t end_ns;
-  bool due; /* should have a reading */
+  bool due; /* expects a reading */
 };
 
 /* {0} at first. */
 struct account {
   bool has_base;
-  bool unsure;                   /* is it still the server of the base? */
-  struct server_reading base;    /* compared with the next reading */
-  struct server_owed owed;       /* by the time before */
-  struct server_waits waits;     /* since the base */
-  struct server_waits now;       /* in the present interval */
-  struct server_reading seen;    /* their levels */
-  struct server_interval ready;  /* for the present interval */
-  struct server_interval shown;  /* of the interval being reported */
-  struct server_interval latest; /* the last known one */
+  bool unsure;                  /* is it still the server of the base? */
+  struct server_reading base;   /* compared with the next reading */
+  struct server_owed owed;      /* by the time before */
+  struct server_waits waits;    /* since the base */
+  struct server_waits now;      /* in the present interval */
+  struct server_reading seen;   /* their levels */
+  struct server_interval ready; /* for the present interval */
+  struct server_interval shown;
+  struct server_interval latest; /* the last one with a reading */
   uint64_t passed_ns;            /* the end of the last reported interval */
 
   uint64_t over_ns; /* the end of the load; 0: not yet */
@@ -60,7 +60,6 @@ void account_lose(struct account *a);
 /* The server was restarted, or is another. */
 void account_restart(struct account *a);
 
-/* The interval is reported now. */
 void account_pass(struct account *a, const struct account_part *interval);
 
 /* The end of the load. A later reading counts only if its base is before. */

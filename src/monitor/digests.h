@@ -30,7 +30,7 @@ struct digest {
 struct digests {
   bool begun;
   bool cut;              /* more than DIGESTS_MAX, or no memory */
-  char where[DIGEST_ID]; /* the server's schema for them */
+  char where[DIGEST_ID]; /* the server's schema */
   uint64_t begun_ns;
   uint64_t period_ns; /* 0 until the end */
   struct digest *of;  /* owned; by id, at the end by time */

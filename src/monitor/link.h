@@ -32,8 +32,8 @@ struct link {
   struct conn_params params;
   pthread_mutex_t lock; /* protects `open` and `over` */
   bool open;
-  bool over;        /* do not open again */
-  char why[256];    /* of the last failure */
+  bool over; /* do not open again */
+  char why[256];
   bool lost;        /* by the last failure */
   bool permanent;   /* refused: trying again is useless */
   bool slow;        /* the server had no time for a login */

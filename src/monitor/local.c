@@ -107,7 +107,7 @@ pid_t local_server(int fd)
   return port > 0 ? local_listener(port) : sock_peer(fd);
 }
 
-/* ---- what it has used ---- */
+/* ---- its use ---- */
 
 /* Reads as little as possible: a server can have hundreds of processes, and
  * each millisecond on a busy machine delays others. */
@@ -244,7 +244,6 @@ static void add_waits(const char *root, const struct process *p,
 
 /* ---- is it the right one? ---- */
 
-/* The text after the name in "stat". */
 static const char *after_name(char *line, const char **name)
 {
   char *end = strrchr(line, ')');

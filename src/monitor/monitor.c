@@ -42,7 +42,7 @@ struct readers {
   const char *file;                    /* [opt] SQLite: the file of data */
   struct db_process *db;
   struct conn_params params;
-  size_t statements; /* to keep at the end */
+  size_t statements;
   bool may_give_up;  /* if the first connection fails */
   uint64_t start_ns; /* of the measured part */
   /* borrowed from the run: workers of this process */
@@ -331,7 +331,6 @@ static void reader_lose(struct reader *w)
   link_close(&w->link);
 }
 
-/* For the interval that ends at `grid_ns`. */
 static bool reader_read_once(struct reader *w, uint64_t grid_ns)
 {
   const struct readers *m = w->m;
@@ -530,13 +529,12 @@ struct monitor {
   struct monitor_input in;
   struct readers all;
   char *host, *port; /* owned; parts of --server-host */
-  double share;      /* events of the run for each of this process */
+  double share;      /* events of the run per event of this process */
   uint64_t ticks;    /* readings due in the intervals so far */
   unsigned n;
   struct reader of[SERVERS_MAX];
 };
 
-/* HOST, HOST:PORT, [HOST]:PORT or /SOCKET. */
 static int monitor_split_host(struct monitor *m, const char *text)
 {
   const char *colon = strrchr(text, ':');
@@ -628,7 +626,7 @@ static int monitor_on_start(void *ctx, const struct run_start *start,
   struct monitor *m = ctx;
   int rc = 0;
 
-  if (!atomic_load(&m->in.db->used)) /* a script without statements */
+  if (!atomic_load(&m->in.db->used))
     m->n = 0;
   m->all.start_ns = start->measured_ns;
   m->all.recorders = start->recorders;

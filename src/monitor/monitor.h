@@ -50,7 +50,6 @@ extern const struct reporter monitor_reporter; /* ctx: struct monitor */
 
 unsigned monitor_servers(const struct monitor *m);
 
-/* The interval being reported. */
 void monitor_interval(struct monitor *m, unsigned server,
                       struct server_interval *ret);
 /* The last one with a reading. */

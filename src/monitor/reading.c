@@ -50,7 +50,7 @@ void server_gaps_remove(struct server_gaps *gaps, const char *what)
   gaps->n = k;
 }
 
-/* ---- what the server knows ---- */
+/* ---- abilities of the server ---- */
 
 static void reading_take_number(void *ctx, const sql_value *v, unsigned n)
 {
@@ -155,7 +155,7 @@ static void reading_put(struct reading_target *t, unsigned item, double value)
 
   if (rank > 0 && rank <= item + 1 &&
       !(i->add && t->query->items[rank - 1].add))
-    return; /* an item above this one */
+    return;
   if (i->less)
     value = -value;
   if (i->add && r->has[i->metric])
@@ -297,8 +297,7 @@ static void reading_take_joined(void *ctx, const sql_value *v, unsigned n)
   }
 }
 
-/* The bits of the queries that were read together; 0: refused, or not
- * several. */
+/* The bits of the queries read together; 0: refused, or not several. */
 static unsigned reading_take_at_once(struct link *l,
                                      const struct monitor_source *s,
                                      const struct server_access *access,

@@ -91,8 +91,7 @@ bool reading_number(const sql_value *v, double *ret);
 /* 0: unknown, or not needed. */
 double reading_version(struct link *l, const struct monitor_source *s);
 
-/* Finds out what the server has. Anything that this user must not see becomes a
- * gap. */
+/* Probes the server. Figures that this user must not see become gaps. */
 bool reading_prepare(struct link *l, const struct monitor_source *s,
                      struct server_access *ret, struct server_gaps *gaps);
 
@@ -101,7 +100,7 @@ bool reading_take(struct link *l, const struct monitor_source *s,
                   struct server_access *access, struct server_gaps *gaps,
                   struct server_reading *ret);
 
-/* Probes the server. Figures that this user must not see become gaps. */
+/* One look at the sessions, added to `to`. */
 bool server_waits_take(struct link *l, const struct monitor_source *s,
                        struct server_access *access, struct server_gaps *gaps,
                        struct server_waits *to);

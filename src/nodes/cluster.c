@@ -36,8 +36,7 @@ struct cluster {
   uint64_t start_ns;
 };
 
-/* The more samples, the shorter the fastest: slow answers can have different
- * delays by direction. */
+/* The fastest answer counts: slow ones can be slower in one direction. */
 
 enum {
   SAMPLES = 32

@@ -34,8 +34,7 @@ int engine_open(const struct launch *launch, const char *folder,
                 const char *libdir, const struct cluster_link **ret,
                 struct err *err);
 
-/* Only if the launcher has bound it to fewer than the machine's, *ret_all; 0:
- * not bound. */
+/* 0: not bound by the launcher. *ret_all: of the machine. */
 unsigned engine_bound_cpus(const struct launch *launch, unsigned *ret_all);
 
 #endif

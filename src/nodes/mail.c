@@ -150,7 +150,6 @@ int nodes_mail_add_left(struct nodes_mail *m, unsigned rank,
   return rc;
 }
 
-/* Between equal moments of intervals. */
 static uint64_t tolerance(const struct plan *plan)
 {
   const uint64_t tick_ns = plan->interval_ns > 0 ? plan->interval_ns

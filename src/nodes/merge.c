@@ -352,7 +352,7 @@ struct spread {
 
 /* The rank that was added last. */
 struct last_part {
-  uint64_t period_ns; /* of all its reports */
+  uint64_t period_ns;
   uint64_t threads, running, unfinished, queue;
   uint64_t concurrency;
   unsigned first_thread;
@@ -449,7 +449,7 @@ static void merge_spread_add(struct spread *s, double n, double mean,
   s->n = all;
 }
 
-/* Adds `mean` to each value on average; the distribution is unknown. */
+/* Adds `n` times `mean` to the sum; how evenly is unknown. */
 static void merge_spread_grow(struct spread *s, double n, double mean)
 {
   if (s->n > 0.0)

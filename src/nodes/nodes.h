@@ -37,7 +37,7 @@ struct nodes_file {
   struct strbuf text;
 };
 
-/* Rank 0 provides arguments, files, variables, seed and script, so that all
+/* Arguments, files, variables, seed and script come from rank 0, so that all
  * ranks make the same plan. */
 struct nodes {
   struct cluster *cluster; /* owned */
@@ -90,8 +90,8 @@ int nodes_leave(struct nodes *ranks, int status);
 void nodes_peers_init(struct peers *peers, struct nodes *ranks);
 
 enum share_kind {
-  SHARE_END,   /* nothing to do */
-  SHARE_ALONE, /* each process runs alone */
+  SHARE_END, /* nothing to do */
+  SHARE_ALONE,
   SHARE_RUN,
 };
 

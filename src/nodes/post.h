@@ -55,7 +55,7 @@ struct post_message {
 
 enum post_pace {
   PACE_NORMAL,
-  PACE_CALM, /* during the load */
+  PACE_CALM,
   PACE_EAGER,
 };
 

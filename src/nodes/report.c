@@ -181,7 +181,6 @@ static void nodes_end_done(struct nodes_end *e)
   free(e->details.error);
 }
 
-/* On rank 0: a packed report. */
 static int nodes_end_part(struct nodes_end *e, unsigned rank, struct unpack *u,
                           const struct report_setup *setup)
 {
@@ -488,7 +487,6 @@ static void end_gather_others(struct nodes_end *e, struct run_end *end)
   }
 }
 
-/* Explains why intervals have more than totals. */
 static void end_add_lost_doubt(struct nodes_end *e,
                                const struct nodes_mail *mail)
 {
@@ -675,8 +673,7 @@ static int report_on_line(void *ctx, const struct report_setup *setup,
   return rc < 0 ? rc : later;
 }
 
-/* Adds to both sums, and to the sum of the rank. `more`: the first sum has a
- * checkpoint. */
+/* `more`: the first sum has a checkpoint. */
 static int report_add_final(struct nodes_report *k, unsigned rank,
                             const struct post_message *l, bool more,
                             struct report *r, struct report *total)

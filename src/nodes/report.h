@@ -32,7 +32,6 @@ extern const struct reporter nodes_reporter; /* ctx: struct nodes_report */
 /* Other ranks can change the status. */
 int nodes_report_status(const struct nodes_report *k, int status);
 
-/* On the other ranks: has rank 0 everything? */
 bool nodes_report_complete(const struct nodes_report *k);
 
 #endif

@@ -33,7 +33,7 @@ enum {
   SPINS = 2000,
 };
 
-/* How often a sleeping worker checks whether the run is over. */
+/* Between checks of a sleeping worker whether the run is over. */
 #define LOOK_NS (10 * NS_PER_MS)
 
 static void meet_init(struct meet *m, unsigned threads)

@@ -65,7 +65,7 @@ struct latency {
 
 /* In whole lines. */
 uint64_t latency_size_at(size_t i, unsigned line_bytes);
-/* The number of points up to that size. */
+
 size_t latency_points_to(uint64_t bytes);
 
 static inline bool latency_counts(const struct latency_point *p)
