@@ -252,8 +252,9 @@ go_program() {
   ) >"$CACHE/go.log" 2>&1
 }
 
+# Also what it puts in front of a server has the files in /tmp.
 go_files() {
-  files=$(mktemp -d /tmp/bench-front.XXXXXX) root=''
+  files=$(mktemp -d /tmp/bench-front.XXXXXX) root='' behind=${port-}
   chmod 755 "$files"
   certificates "$files"
   port=$(free_port)
@@ -265,4 +266,21 @@ front_gms() {
   go_program gms github.com/dolthub/go-mysql-server "$1" . || return
   go_files
   front "$CACHE/gms/server" "127.0.0.1:$port" "$files/tls/server-cert.pem" "$files/tls/server-key.pem"
+}
+
+# vtcombo has vtgate and a tablet in one process; MySQL is behind it.
+front_vitess() {
+  go_program vitess vitess.io/vitess "$1" vitess.io/vitess/go/cmd/vtcombo || return
+  servers sql "$dir/server" "CREATE USER vt@'%'; GRANT ALL ON *.* TO vt@'%' WITH GRANT OPTION"
+  go_files
+  local user users=()
+  for user in app allprivs dba filtered repl appdebug; do
+    users+=("--db-$user-user=vt" "--db-$user-password=" "--db-$user-use-ssl=false")
+  done
+  export VTDATAROOT=$files
+  front "$CACHE/vitess/server" --proto-topo='cells: "z" keyspaces: { name: "sbtest" replica_count: 1 rdonly_count: -1 shards: { name: "0" db_name_override: "sbtest" } }' \
+    --db-host=127.0.0.1 --db-port="$behind" "${users[@]}" --port="$(free_port)" --mycnf-server-id=1 \
+    --tablet-types-to-wait=primary --queryserver-config-transaction-cap=64 --queryserver-config-pool-size=64 \
+    --mysql-server-port="$port" --mysql-server-bind-address=127.0.0.1 --mysql-auth-server-impl=none \
+    --mysql-server-ssl-cert="$files/tls/server-cert.pem" --mysql-server-ssl-key="$files/tls/server-key.pem"
 }

@@ -46,6 +46,7 @@ haproxy-mysql|mysql|installed||haproxy bookworm
 mysql-router|mysql|mysql|sid|router sid 0
 mysql-router-sharing|mysql|mysql|sid|router sid 1
 go-mysql-server|mysql|none||gms v0.20.0
+vitess-24|mysql|mysql|sid|vitess v0.24.4
 TABLE
 }
 
@@ -53,7 +54,15 @@ TABLE
 # "-": the workload is too slow there.
 lines() {
   cat <<'TABLE'
+go-mysql-server|append|no row for
+go-mysql-server|long_fork|no row for
+go-mysql-server|register|no row for
+go-mysql-server|ingest|no row for
 go-mysql-server|bank|are LOST
+go-mysql-server|counter|are LOST
+go-mysql-server|queue|are LOST
+go-mysql-server|json|Lost connection
+go-mysql-server|tpcc|duplicate primary key
 go-mysql-server|tpcb|-
 TABLE
 }
