@@ -30,7 +30,7 @@ struct slices {
 
 void slices_start(struct slices *s, const struct slice_moment *now);
 
-/* Of the next slice_note(); UINT64_MAX before slices_start(). */
+/* Of the next slices_note(); UINT64_MAX before slices_start(). */
 uint64_t slices_due(const struct slices *s);
 
 /* At slices_due() or later; ignored before slices_start(). */
