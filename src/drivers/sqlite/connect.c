@@ -34,7 +34,6 @@ void sqlite_note_reads(struct sqlite_session *q)
 void sqlite_note_pages(struct sqlite_session *q)
 {
   sqlite_note_reads(q);
-  /* A page that makes room is written. */
   if (pages_add(q, SQLITE_DBSTATUS_CACHE_WRITE, COUNT_PAGES_WRITTEN))
     (void)pages_add(q, SQLITE_DBSTATUS_CACHE_SPILL, COUNT_SPILLS);
 }
@@ -49,7 +48,6 @@ static const struct sqlite_cfg *connect_cfg_of(const struct session *s)
   return s->cfg;
 }
 
-/* Try number `tries` for one lock; 0: give up. */
 static int connect_busy(void *arg, int tries)
 {
   struct sqlite_session *q = arg;
@@ -133,7 +131,6 @@ static bool connect_is_own(struct sqlite_session *q)
          found[0] == '\0';
 }
 
-/* NULL: the mode stays. */
 static const char *connect_wanted_mode(struct sqlite_session *q)
 {
   const int mode = connect_cfg_of(&q->base)->journal_mode;
@@ -206,7 +203,7 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   const char *message;
   int rc;
 
-  (void)until_ns; /* only busy() waits */
+  (void)until_ns;
   s->dialect = EMUL_SQLITE;
   s->blocks = SESSION_BLOCKS_ALL;
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
@@ -223,7 +220,6 @@ int sqlite_connect(struct session *s, uint64_t until_ns, struct outcome *out)
     return 0;
   }
 
-  /* No memory for a handle. */
   message = refusal ? refusal
             : q->db ? sqlite_error_text(q)
                     : sqlite3_errstr(rc);

@@ -27,7 +27,7 @@ struct source {
 struct cursor {
   sqlite3_vtab_cursor base; /* first */
   const char *row;
-  const char *at; /* of `column` */
+  const char *at;
   int column;
 };
 
@@ -49,7 +49,6 @@ static uint32_t source_length_at(const char *at)
   return be32toh(n);
 }
 
-/* The length of NULL is -1. */
 static bool source_is_null(uint32_t len)
 {
   return len == UINT32_MAX;
@@ -98,7 +97,7 @@ static int source_disconnect(sqlite3_vtab *vtab)
 
 static int source_plan(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-  (void)vtab, (void)info; /* only a scan */
+  (void)vtab, (void)info;
   return SQLITE_OK;
 }
 
@@ -187,7 +186,6 @@ static int source_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
   return SQLITE_OK;
 }
 
-/* Without xCreate, no statement can create the table. */
 static const sqlite3_module module = {
   .xConnect = source_connect,
   .xBestIndex = source_plan,

@@ -24,7 +24,6 @@
 
 #define WORTH_A_LINE (UINT64_C(1) << 20)
 
-/* Also marks of another program. */
 static const char what_is_there[] =
   "SELECT (SELECT COUNT(*) FROM sqlite_master WHERE name NOT LIKE "
   "'sqlite\\_%' ESCAPE '\\') + (u.user_version <> 0) + "
@@ -35,7 +34,7 @@ static const char what_is_there[] =
 
 struct contents {
   bool others;
-  bool used; /* there was a table once */
+  bool used;
   uint64_t free_bytes, bytes;
 };
 
@@ -88,7 +87,6 @@ static void tidy_remove_beside(const char *path, const char *suffix)
     (void)unlink(name);
 }
 
-/* False: open in another process, or a failure. */
 static bool tidy_remove_file(const char *path)
 {
   struct stat before, opened;
@@ -119,7 +117,6 @@ static bool tidy_remove_file(const char *path)
 
 #else
 
-/* Nothing tells whether another process has the file open. */
 static bool tidy_remove_file(const char *path)
 {
   struct stat st;
@@ -232,7 +229,7 @@ static bool sqlite_quote(struct session *s, const char *text, size_t len,
 
   (void)s;
   (void)ret_why;
-  if (memchr(text, '\0', len)) { /* impossible in a literal */
+  if (memchr(text, '\0', len)) {
     strbuf_adds(to, "CAST(X'");
     for (size_t i = 0; i < len; i++) {
       const unsigned char c = (unsigned char)text[i];

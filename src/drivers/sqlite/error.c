@@ -30,7 +30,6 @@ int sqlite_folder_error(const char *path)
   return access(folder, W_OK) == 0 ? 0 : errno;
 }
 
-/* Extended codes come first. */
 static const struct {
   int code;
   const char *state;

@@ -16,12 +16,10 @@ const char *const sqlite_journal_modes[] = {
   "auto", "wal", "delete", "truncate", "persist", "memory", "off", NULL,
 };
 
-/* By SQLite's numbers. */
 const char *const sqlite_synchronous_words[] = {
   "off", "normal", "full", "extra", NULL,
 };
 
-/* Without percent-encoding, cut to the room. */
 static void options_decode(const char *text, size_t len, char *to, size_t size)
 {
   size_t n = 0;
@@ -44,7 +42,6 @@ static void options_decode(const char *text, size_t len, char *to, size_t size)
   to[n] = '\0';
 }
 
-/* Memory, or a file that no other connection can open. */
 static bool options_is_memory_uri(const char *uri)
 {
   const char *at = uri + strcspn(uri, "?#");

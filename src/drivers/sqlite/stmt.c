@@ -6,7 +6,6 @@
 #include "db/emul.h"
 #include "drivers/sqlite/session.h"
 
-/* `reads`: the statement changes nothing. */
 static void note_trx(struct sqlite_session *q, bool reads)
 {
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
@@ -19,7 +18,6 @@ static void note_trx(struct sqlite_session *q, bool reads)
     sqlite_note_reads(q);
 }
 
-/* Earlier requests to end a statement are void. */
 static void start(struct sqlite_session *q)
 {
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
@@ -46,7 +44,6 @@ static bool is_measured(const struct sqlite_session *q, int columns)
          (columns == 0 || env_in_event(q->base.env));
 }
 
-/* Keeps the rows if they are wanted. */
 static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
                struct outcome *out)
 {
@@ -85,7 +82,6 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   return 0;
 }
 
-/* Other than blanks, comments and semicolons. */
 static bool has_more(const char *sql, size_t len)
 {
   size_t n;
