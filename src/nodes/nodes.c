@@ -170,7 +170,7 @@ static void nodes_warn_of_binding(const struct launch *launch)
 
   if (own > 0)
     log_msg(LOG_WARNING,
-            "mpirun has bound this process to %u of %u processors; threads "
+            "mpirun has bound this process to %u of %u CPUs; threads "
             "need all of them: mpirun --bind-to none",
             own, all);
 }

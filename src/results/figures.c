@@ -36,9 +36,9 @@
 #define OPERATIONS(kind)                                          \
   METRIC("operations", "Queries or file operations of workers."), \
     .labels = "kind=\"" kind "\""
-#define CPU_SECONDS(which)                                                 \
-  METRIC("machine_cpu_seconds", "Time of all processors of the machine."), \
-    .labels = "mode=\"" #which "\"", .metric_decimals = 2,                 \
+#define CPU_SECONDS(which)                                           \
+  METRIC("machine_cpu_seconds", "Time of all CPUs of the machine."), \
+    .labels = "mode=\"" #which "\"", .metric_decimals = 2,           \
     COUNT(system.cpu.which, system.cpu.known, TICKS), MACHINE(which, has_cpu)
 #define PRESSURE(name, which, resource, tasks, live)                   \
   SYSTEM("pressure", name), LIVE(live),                                \
@@ -130,7 +130,7 @@ const struct figure figures[] = {
     COUNTED(pressure.throttled_ns, 1e9) },
   { SYSTEM("cpu", "clock_mhz"), MACHINE(pressure.mhz, has_cpu),
     .positive = true,
-    LEVEL("machine_clock_hertz", "Clock of the fastest of a few processors."),
+    LEVEL("machine_clock_hertz", "Clock of the fastest of a few CPUs."),
     COUNTED(pressure.mhz, 1e-6) },
   { SYSTEM("disk", "reads"), COLUMN("disk_reads", 0), MACHINE(reads, has_disk),
     METRIC("machine_disk_reads", "Reads of the disk of the test."),

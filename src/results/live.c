@@ -201,12 +201,11 @@ static void live_sample_add_warnings(struct jobj *o, const struct report *r,
   }
   if (u->has_cpu && u->steal > LIVE_STOLEN) {
     (void)snprintf(text, sizeof(text),
-                   "the hypervisor takes %.0f %% of the processors",
-                   100 * u->steal);
+                   "the hypervisor takes %.0f %% of the CPUs", 100 * u->steal);
     jobj_push(&list, jobj_string(text));
   }
   if (u->has_cpu && u->user + u->system > LIVE_BUSY)
-    jobj_push(&list, jobj_string("all processors of this machine are busy"));
+    jobj_push(&list, jobj_string("all CPUs of this machine are busy"));
   jobj_add(o, "warnings", jobj_take(&list));
 }
 

@@ -14,7 +14,7 @@
     ['Dirty pages', {unit: 'bytes'}, [['dirty', 'dirty'], ['writeback', 'being written']]],
     ['TCP retransmits and major faults', {unit: 'rate'}, [['retransmits', 'retransmits'], ['major_faults', 'major faults']]],
   ];
-  const PAST = 14400, ADVICE = {'all processors of this machine are busy': 'All CPUs of this machine are busy. bench may be the ' +
+  const PAST = 14400, ADVICE = {'all CPUs of this machine are busy': 'All CPUs of this machine are busy. bench may be the ' +
     'bottleneck: run it on another machine than the server, or use fewer threads.'};
   let looks = [], marks = [], rows = [], finished = false, asked = false, servers = '';
 

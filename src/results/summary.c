@@ -174,7 +174,7 @@ void summary_machine(struct strbuf *out)
     { "host", "host" },
     { "os", "system" },
     { "kernel.release", "kernel" },
-    { "cpu.model", "processor" },
+    { "cpu.model", "CPU" },
     { "cpu.allowed", "CPUs that the run can use" },
     { "cpu.governor", "governor" },
   };

@@ -57,8 +57,8 @@ static const struct opt mutex_opts[] = {
     .min = 1,
     .max = INT64_MAX,
     .help = "lock operations per thread",
-    .man = "Each thread executes one event of so many lock operations, after "
-           "those of the warm-up.",
+    .man = "Each thread executes one event of N lock operations, after those "
+           "of the warm-up.",
   },
   {
     OPT_INT(struct mutex_cfg, loops),

@@ -42,13 +42,12 @@ int place_pin(int cpu, const char *option, struct err *err)
   int rc = 0;
 
   if (!set)
-    return err_set(err, -ENOMEM, "not enough memory for a set of processors");
+    return err_set(err, -ENOMEM, "not enough memory for a set of CPUs");
   CPU_ZERO_S(size, set);
   CPU_SET_S((size_t)cpu, size, set);
   if (sched_setaffinity(0, size, set) < 0)
     rc = err_sys(
-      err, "cannot keep a thread on processor %d, which %s needs (%s),", cpu,
-      option,
+      err, "cannot keep a thread on CPU %d, which %s needs (%s),", cpu, option,
       errno == ENOSYS ? "this system or container has no such call"
                       : "does this container allow sched_setaffinity?");
   CPU_FREE(set);

@@ -142,7 +142,7 @@ static int scaling_hands_free(struct scaling_hands *h, struct err *err)
       scaling_leave(one);
     if (one->opened && one->wrong)
       rc = err_set(err, -EIO,
-                   "the memory of the thread on processor %d does not hold "
+                   "the memory of the thread on CPU %d does not hold "
                    "what was written to it",
                    h->s->topology.cpu[i]);
   }
@@ -213,7 +213,7 @@ static int scaling_add_up(const struct scaling_hands *h, double *ret_per_s,
   for (unsigned i = 0; i < h->threads; i++) {
     if (h->of[i].wrong)
       return err_set(err, -EIO,
-                     "the work '%s' has a wrong result on processor %d: it, or "
+                     "the work '%s' has a wrong result on CPU %d: it, or "
                      "its memory, is faulty",
                      h->s->work[h->work].name, h->s->topology.cpu[i]);
     sum += h->of[i].per_s;
@@ -332,13 +332,13 @@ static void scaling_results(struct strbuf *b, const struct report_setup *setup,
     strbuf_adds(b, "\n");
   }
   if (s->topology.cpus == 1)
-    strbuf_adds(b, "\n    This process may run on one processor only: nothing "
+    strbuf_adds(b, "\n    This process may run on one CPU only: nothing "
                    "can scale.\n");
   else if (!s->level[SCALING_ALL])
     strbuf_adds(b, "\n    The system reports no second hardware thread of a "
                    "core that may be used.\n");
   else if (!s->level[SCALING_CORES])
-    strbuf_adds(b, "\n    All processors that may be used are hardware threads "
+    strbuf_adds(b, "\n    All CPUs that may be used are hardware threads "
                    "of one core.\n");
 }
 

@@ -72,8 +72,8 @@ static const struct opt threads_opts[] = {
     .min = 0,
     .max = INT64_MAX,
     .help = "lock-yield-unlock rounds per event",
-    .man = "An event repeats this so many times: it locks its mutex, gives up "
-           "the processor and unlocks the mutex.",
+    .man = "An event repeats N times: it locks its mutex, yields the CPU and "
+           "unlocks the mutex.",
   },
   {
     OPT_INT(struct threads_cfg, locks),
@@ -95,7 +95,7 @@ static const struct opt threads_opts[] = {
     .man = "With handoff, pipe and futex each thread has a partner: an event "
            "wakes it, and ends when it has woken the thread in turn, through a "
            "mutex and a condition variable, pipes, or futexes. An event has "
-           "two wake-ups; where both threads share a processor (taskset), two "
+           "two wake-ups; where both threads share a CPU (taskset), two "
            "context switches. With spawn, an event starts a thread that does "
            "nothing, and waits for its end. --thread-yields and --thread-locks "
            "are not allowed then.",

@@ -732,7 +732,7 @@ static const struct opt try_opts[] = {
 
 const struct tool tool_try = {
   .name = "try",
-  .summary = "the same with SQLite in two minutes: no server, no options",
+  .summary = "measure SQLite in two minutes: no server, no options",
   .usage = "[--minutes=N] [--slo=OBJECTIVE] [--json=FILE]",
   .opts = try_opts,
   .cfg_size = sizeof(struct database_cfg),

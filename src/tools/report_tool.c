@@ -253,7 +253,7 @@ static int run_report(const struct tool_args *args, struct err *err)
 
 const struct tool tool_report = {
   .name = "report",
-  .summary = "an HTML report with charts",
+  .summary = "write an HTML report with charts",
   .usage = "[RESULT.json|NUMBER ...] [-o FILE]",
   .opts = report_opts,
   .cfg_size = sizeof(struct report_cfg),

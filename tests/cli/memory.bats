@@ -119,9 +119,9 @@ measured() {
   command -v taskset >/dev/null || skip "taskset is not installed"
   cpu=$(taskset -cp $$ | sed -E 's/.*: ([0-9]+).*/\1/')
   run --separate-stderr taskset -c "$cpu" "$BENCH" memory --memory-test=pairs --time=1 run
-  must is "$stderr" "FATAL: --memory-test=pairs needs two processors, and this process may run on one only"
+  must is "$stderr" "FATAL: --memory-test=pairs needs two CPUs, and this process may run on one only"
   run --separate-stderr taskset -c "$cpu" "$BENCH" memory --memory-test=loaded --threads=2 --time=1 run
-  must is "$stderr" "FATAL: --memory-test=loaded needs two processors, and this process may run on one only"
+  must is "$stderr" "FATAL: --memory-test=loaded needs two CPUs, and this process may run on one only"
 }
 
 @test "numa: every node, or a clear line where there is one" {
@@ -292,7 +292,7 @@ C
   for test in 'bandwidth --memory-size=64K' 'latency --memory-size=64K' 'numa --memory-size=64K' pairs; do
     # shellcheck disable=SC2086 # the words are arguments
     LD_PRELOAD=$PWD/deny.so bench -1 memory --time=1 --memory-test=$test run
-    must has "$stderr" '^FATAL: cannot keep a thread on processor [0-9]+, which --memory-test needs \(does this container allow sched_setaffinity\?\), errno = 1 \(Operation not permitted\)$'
+    must has "$stderr" '^FATAL: cannot keep a thread on CPU [0-9]+, which --memory-test needs \(does this container allow sched_setaffinity\?\), errno = 1 \(Operation not permitted\)$'
   done
 }
 

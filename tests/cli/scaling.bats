@@ -39,7 +39,7 @@ load helper
   BENCH=(taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$BENCH")
   run -0 --separate-stderr "${BENCH[@]}" cpu --cpu-scaling --time=0.3 run
   must has "$output" '^Scaling over 1 core with 1 hardware thread$'
-  must has "$output" 'may run on one processor only'
+  must has "$output" 'may run on one CPU only'
 }
 
 @test "--cpu-scaling: Ctrl-C, an event limit, too little time" {

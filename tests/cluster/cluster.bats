@@ -423,7 +423,7 @@ LUA
   run --separate-stderr timeout --kill-after=10 120 "${launcher[0]}" --allow-run-as-root --oversubscribe --bind-to core \
     -n 2 "$BENCH" cpu --events=10 run
   [ "$status" -eq 0 ] || skip "mpirun cannot bind here: $stderr"
-  must has "$stderr" 'WARNING: mpirun has bound this process to 1 of [0-9]+ processors.*--bind-to none'
+  must has "$stderr" 'WARNING: mpirun has bound this process to 1 of [0-9]+ CPUs.*--bind-to none'
   ranks 2 cpu --events=10 run
   ! has "$stderr" 'bound'
 }

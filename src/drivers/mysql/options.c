@@ -135,9 +135,9 @@ const struct opt mysqld_options[] = {
     .show_as = "=FILE",
     .help = "read options from this MySQL option file; none = from no file",
     .man = "The groups [client], [client-mariadb] and [bench] are read. "
-           "Options that are given win. Without this option it is the file "
-           "that BENCH_MYSQL_DEFAULTS_FILE names, or ~/.my.cnf if there is "
-           "one (not under the name sysbench).",
+           "Options on the command line win. The default is the file that "
+           "BENCH_MYSQL_DEFAULTS_FILE names, or ~/.my.cnf if it exists (not "
+           "under the name sysbench).",
   },
   {
     OPT_BOOL(struct mysql_cfg, cleartext),
@@ -181,7 +181,7 @@ const struct opt mysqld_options[] = {
     .check = options_tls_ok,
     .words = tls_words,
     .help = "use SSL connections, if available in the client library",
-    .man = "The value may also be one of the modes DISABLED (off), PREFERRED "
+    .man = "The value can also be one of the modes DISABLED (off), PREFERRED "
            "(if the server can), REQUIRED (on), VERIFY_CA (the certificate is "
            "checked) and VERIFY_IDENTITY (the host name, too).",
   },
@@ -224,7 +224,7 @@ const struct opt mysqld_options[] = {
     .flags = OPT_NO_GAPS,
     .name = "mysql-tls-version",
     .show_as = "=VERSION,...",
-    .help = "TLS versions that may be used, such as TLSv1.2,TLSv1.3",
+    .help = "allowed TLS versions, such as TLSv1.2,TLSv1.3",
     .man = "If it is empty, the client library decides.",
   },
   {

@@ -88,9 +88,9 @@ const struct opt cpu_opts[] = {
     .words = isa_words,
     .help = "instructions that kernels use {auto,baseline}",
     .man = "With auto, which is the default, fp, crc32c, sha256 and aes use "
-           "the instructions for them that the processor has, and lua the "
+           "the instructions for them that the CPU has, and lua the "
            "compiler of LuaJIT. With baseline, they use portable code alone, "
-           "so that processors can be compared without these. The report "
+           "so that CPUs can be compared without these. The report "
            "shows which code was used.",
   },
   {
@@ -100,10 +100,10 @@ const struct opt cpu_opts[] = {
     .def = "off",
     .help = "compare one thread, one per core and one per hardware thread",
     .man = "The three take turns in samples of at most 100 ms, each thread on "
-           "a processor of its own. The work is that of --cpu-kernel, or prime "
+           "a CPU of its own. The work is that of --cpu-kernel, or prime "
            "numbers. The report has the operations per second of each, what "
            "all cores do as a multiple of one thread, and what second hardware "
-           "threads add to that. Only processors on which the process may run "
+           "threads add to that. Only CPUs on which the process may run "
            "count. It takes --threads=1, and starts the other threads itself.",
   },
   OPT_END,

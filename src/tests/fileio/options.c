@@ -161,7 +161,7 @@ const struct opt fileio_opts[] = {
            "I/O of Linux, copies from and to a memory mapping, or io_uring. "
            "Where that proves to be faster, a thread that waits for its "
            "io_uring looks for completions for up to 50 microseconds before "
-           "it sleeps: by trial, and not on a single processor.",
+           "it sleeps: by trial, and not on a single CPU.",
   },
   {
     OPT_INT(struct fileio_cfg, backlog),
@@ -191,8 +191,8 @@ const struct opt fileio_opts[] = {
     .max = INT64_MAX,
     .help = "do fsync() after this number of requests "
             "(0 - don't use fsync())",
-    .man = "After so many requests of all threads together, if one of them "
-           "was a write, every file is synchronised once.",
+    .man = "Every N requests of all threads together, each file is "
+           "synchronised once if at least one request was a write.",
   },
   {
     OPT_BOOL(struct fileio_cfg, fsync_all),
@@ -226,7 +226,7 @@ const struct opt fileio_opts[] = {
     .max = INT64_MAX,
     .help = "merge at most this number of IO requests if possible "
             "(0 - don't merge)",
-    .man = "In sequential modes so many blocks make one request.",
+    .man = "In sequential modes N blocks make one request.",
   },
   {
     OPT_DOUBLE(struct fileio_cfg, rw_ratio),
@@ -273,11 +273,10 @@ const struct opt fileio_opts[] = {
     .show_as = "=P%",
     .help =
       "end the run when the throughput varies by at most P percent (0: off)",
-    .man = "The last five windows of --file-steady-window seconds are looked "
-           "at: their range, and the change along the straight line through "
-           "them, must be at most so many percent of their mean. --time is "
-           "the longest that the run may take; a run that has not become "
-           "steady says so.",
+    .man = "The last five windows of --file-steady-window seconds count: their "
+           "range, and the change along the straight line through them, must "
+           "be at most P percent of their mean. --time is the longest duration "
+           "of the run; the report names a run that did not become steady.",
   },
   {
     OPT_TIME(struct fileio_cfg, steady_window_s),
@@ -297,8 +296,8 @@ const struct opt fileio_opts[] = {
     .show_as = "=P",
     .help = "percentage of writes that discard (trim) the block instead",
     .man = "In the modes rndwr and rndrw, with the I/O modes sync and "
-           "io_uring. A file gets a hole, and a device is told that the "
-           "block is not needed, where it can.",
+           "io_uring. A file gets a hole; a device gets a discard request for "
+           "the block, if it supports that.",
   },
   {
     OPT_DOUBLE(struct fileio_cfg, mixed_reads),
@@ -347,7 +346,7 @@ const struct opt fileio_opts[] = {
     .min = 0,
     .max = INT64_MAX,
     .help = "how much of the device is used, from its beginning (0: all)",
-    .man = "It counts in place of --file-total-size, in whole blocks.",
+    .man = "The size replaces --file-total-size, in whole blocks.",
   },
   {
     OPT_BOOL(struct fileio_cfg, yes_destroy),
@@ -361,8 +360,8 @@ const struct opt fileio_opts[] = {
     .def = "requests",
     .words = unit_words,
     .help = "what --file-rw-ratio counts {requests,bytes}",
-    .man = "With several block sizes the bytes that are read and written have "
-           "the ratio, or the numbers of requests.",
+    .man = "With several block sizes, the ratio is that of bytes read and "
+           "written, or that of requests.",
   },
   {
     OPT_BOOL(struct fileio_cfg, verify),
@@ -371,9 +370,9 @@ const struct opt fileio_opts[] = {
     .def = "off",
     .help = "mark each block, so that \"fileio verify\" can judge the files "
             "after a crash",
-    .man = "Each block that is written gets its place, a generation, the "
-           "number of the thread and a checksum, and --file-ack-log has the "
-           "writes and what fsync has acknowledged. After a crash, or a run, "
+    .man = "Each written block gets its place, a generation, the number of the "
+           "thread and a checksum; --file-ack-log records the writes and the "
+           "acknowledged fsyncs. After a crash, or a run, "
            "the command verify compares the files with that log. No two "
            "threads use one block at a time, so the order of writes to a "
            "block is that of their generations.",
@@ -386,12 +385,13 @@ const struct opt fileio_opts[] = {
     .expected = "the name of a file, or tcp:HOST:PORT of bench ack-listen",
     .show_as = "=FILE|tcp:HOST:PORT[,token-file=FILE]",
     .help = "log of the writes and of what fsync has acknowledged",
-    .man = "A run with --file-crash-log writes it, and verify reads it. It "
-           "should be on another disk than the files. It takes 64 bytes for "
-           "each write. With tcp:HOST:PORT the log goes to bench ack-listen on "
-           "another machine, by a thread of its own: what has arrived there "
-           "survives the machine of bench. Threads that write never wait for "
-           "the listener. verify reads the file that the listener has made.",
+    .man =
+      "A run with --file-crash-log writes it, and verify reads it. It "
+      "should be on another disk than the files. It takes 64 bytes for "
+      "each write. With tcp:HOST:PORT the log goes to bench ack-listen on "
+      "another machine, by a separate thread: records that have arrived there "
+      "survive the machine of bench. Threads that write never wait for "
+      "the listener. verify reads the file that the listener has made.",
   },
   {
     OPT_INT(struct fileio_cfg, batch),
@@ -401,8 +401,8 @@ const struct opt fileio_opts[] = {
     .min = 1,
     .max = 1048576,
     .help = "requests submitted, or awaited, with one system call",
-    .man = "The I/O modes async and io_uring submit requests when so many "
-           "are in line, and wait for so many when the queue is full. "
+    .man = "The I/O modes async and io_uring submit requests when N are in "
+           "line, and wait for N when the queue is full. "
            "io_uring does both in one system call, or polls for a moment "
            "in between, if that has paid off, and then waits in a second "
            "call; async has a call for each. Completions that are there "
@@ -418,7 +418,7 @@ const struct opt fileio_opts[] = {
     .help = "a thread of the kernel takes the requests of io_uring",
     .man = "Each thread of the run has one in the kernel that looks for its "
            "requests, so that submitting needs no system call. It uses a "
-           "processor of its own while there is work.",
+           "CPU of its own while there is work.",
   },
   OPT_END,
 };

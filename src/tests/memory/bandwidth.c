@@ -134,7 +134,7 @@ static void bandwidth_add_results(struct strbuf *b,
   strbuf_adds(b,
               "\n    The bandwidth counts the bytes that a loop reads and "
               "writes. \"with owned\" is the median with\n    the lines that "
-              "processors read before plain stores to them.\n");
+              "CPUs read before plain stores to them.\n");
 }
 
 static void bandwidth_add_table(struct strbuf *b,

@@ -587,7 +587,7 @@ static void latency_describe(void *arg)
   log_msg(LOG_NOTICE,
           "Running memory latency test with the following options:\n"
           "  memory: 4 KiB to %s, lines of %u bytes\n"
-          "  processor: %d\n\n",
+          "  CPU: %d\n\n",
           fmt_size(size, latency_size_at(l->n_points - 1, 1)),
           l->caches.line_bytes, l->cpus.of[0]);
 }

@@ -179,7 +179,7 @@ static void loaded_report_doubts(void *run, const struct report *total,
   if (stalled > 0)
     warnings_add(to, true, "stalled_loads",
                  "%zu of %zu points are left out, because the loads had no "
-                 "processor while they were measured; stop the other programs",
+                 "CPU while they were measured; stop the other programs",
                  stalled, n);
   if (l->plan->threads > l->cpus.n)
     warnings_add(to, true, "shared_processors",
@@ -268,7 +268,7 @@ static int loaded_open(const struct plan *plan, const void *cfg, void **ret_run,
     rc = err_set(err, -ENOMEM, "cannot allocate the memory test");
   else if (l->cpus.n < 2)
     rc = err_set(err, -EINVAL,
-                 "--memory-test=loaded needs two processors, and this process "
+                 "--memory-test=loaded needs two CPUs, and this process "
                  "may run on one only");
   else
     rc = loaded_choose_sizes(l, err);
@@ -286,7 +286,7 @@ static void loaded_describe(void *arg)
 
   log_msg(LOG_NOTICE,
           "Running loaded memory latency test with the following options:\n"
-          "  latency: %s, on processor %d\n"
+          "  latency: %s, on CPU %d\n"
           "  load: %u thread%s that copies %s\n"
           "  instructions: %s\n\n",
           fmt_size(chase, l->chase_bytes), l->cpus.of[0], l->plan->threads - 1,

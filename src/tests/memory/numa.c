@@ -264,7 +264,7 @@ static void numa_results(struct strbuf *b, const struct report_setup *setup,
   numa_add_table(b, m, false);
   if (!numa_has_processors(m))
     strbuf_adds(b, "\n    \"-\" on all of a node: this process may run on none "
-                   "of its processors.\n");
+                   "of its CPUs.\n");
   if (numa_is_unfinished(m))
     strbuf_adds(b, "\n    \"-\": the run was over before that was measured; "
                    "give it more --time.\n");

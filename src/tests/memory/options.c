@@ -53,7 +53,7 @@ const struct opt memory_opts[] = {
                 "2M",
     .help = "size of the memory block accessed by an event",
     .man = "Every event reads or writes each 8-byte word of the block. Small "
-           "blocks measure the caches of the processor.",
+           "blocks measure the caches of the CPU.",
   },
   {
     OPT_SIZE(struct memory_cfg, total_bytes),
@@ -62,8 +62,8 @@ const struct opt memory_opts[] = {
     .min = 0,
     .max = INT64_MAX,
     .help = "total size of data to transfer, 0 for no limit",
-    .man = "The test ends when all threads together have gone over so many "
-           "bytes after the warm-up, or at the time limit.",
+    .man = "The test ends when all threads together have gone over this number "
+           "of bytes after the warm-up, or at the time limit.",
   },
   {
     OPT_WORD(struct memory_cfg, scope),
@@ -87,8 +87,8 @@ const struct opt memory_opts[] = {
     .def = "write",
     .words = memory_oper_words,
     .help = "type of memory operations {read, write, none}",
-    .man = "With none, the block is not accessed: what is left is the cost of "
-           "the loop.",
+    .man = "With none, the block is not accessed: only the cost of the loop is "
+           "left.",
   },
   {
     OPT_WORD(struct memory_cfg, mode),
@@ -110,7 +110,7 @@ const struct opt memory_opts[] = {
            "scale and add. latency: the time of a dependent access by the "
            "size of the memory that it goes over, and the caches that show in "
            "it. loaded: latency while the other threads use bandwidth. pairs: "
-           "the time in which a cache line goes from one processor to "
+           "the time in which a cache line goes from one CPU to "
            "another. numa: latency and bandwidth from each node to the memory "
            "of each. scaling: bandwidth with one thread, one per core, and one "
            "per hardware thread. Unset, the test is the classic one.",
@@ -135,7 +135,7 @@ const struct opt memory_opts[] = {
     .words = pages_words,
     .help = "with --memory-test: pages of the memory {auto, small, huge}",
     .man = "auto: latency measures with both, the other tests use huge pages. "
-           "The report says what the system really gave.",
+           "The report has the pages that the system really gave.",
   },
   {
     OPT_LIST(struct memory_cfg, kernels),
@@ -158,8 +158,8 @@ const struct opt memory_opts[] = {
     .expected = "one of: auto, baseline",
     .show_as = "=auto|baseline",
     .help = "with --memory-test: instructions of the loops {auto,baseline}",
-    .man = "baseline: the portable loops, without what only some processors "
-           "have. The report says which ones were used.",
+    .man = "baseline: the portable loops, without instructions that only some "
+           "CPUs have. The report has the ones used.",
   },
   OPT_END,
 };

@@ -228,7 +228,7 @@ static int pairs_open(const struct plan *plan, const void *cfg, void **ret_run,
     rc = err_set(err, -ENOMEM, "cannot allocate the memory test");
   else if (p->cpus.n < 2)
     rc = err_set(err, -EINVAL,
-                 "--memory-test=pairs needs two processors, and this process "
+                 "--memory-test=pairs needs two CPUs, and this process "
                  "may run on one only");
   else if (p->cfg->size_bytes > 0 || p->cfg->pages != PAGES_AUTO ||
            p->cfg->baseline)
@@ -248,7 +248,7 @@ static void pairs_describe(void *arg)
 
   log_msg(LOG_NOTICE,
           "Running cache line exchange test with the following options:\n"
-          "  processors: %u, %zu pair%s\n\n",
+          "  CPUs: %u, %zu pair%s\n\n",
           p->cpus.n, p->n_pairs, p->n_pairs == 1 ? "" : "s");
 }
 
@@ -349,7 +349,7 @@ static void pairs_results(struct strbuf *b, const struct report_setup *setup,
 
   (void)r;
   pairs_count_samples(p, &kept, &dropped);
-  strbuf_adds(b, "Exchange of a cache line between processors:\n");
+  strbuf_adds(b, "Exchange of a cache line between CPUs:\n");
   if (p->cpus.n <= TEXT_CPUS_MAX)
     pairs_add_matrix(b, p);
   strbuf_adds(b, "\n");

@@ -122,7 +122,7 @@ static void run_describe(void *arg)
           "Running memory scaling test with the following options:\n"
           "  memory: %s for each thread\n"
           "  instructions: %s\n"
-          "  processors: %s\n\n",
+          "  CPUs: %s\n\n",
           fmt_size(size, run->loops.words * sizeof(double)),
           run->loops.streams->name, machine);
 }
