@@ -409,7 +409,8 @@ static int compare_tool_files(struct job *job, const struct groups *base,
                    base->of[0].path, other->of[0].path);
   compare_tool_tell_unmatched(job, base, other, job->only_in_base);
   compare_tool_tell_unmatched(job, other, base, job->only_in_new);
-  compare_tool_add_missing(job, base, other);
+  if (json_array_size(job->searches) == 0) /* other steps */
+    compare_tool_add_missing(job, base, other);
   return rc;
 }
 

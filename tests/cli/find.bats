@@ -50,6 +50,16 @@ search() {
   must has "$output" '^(The intervals overlap, so no difference|Only two answers can be compared)'
   bench compare f.json f.json --format=json
   must has "$output" '"outcome": "(overlap|no_answer)"'
+  # Other steps are no fault of a search.
+  python3 -c 'import json
+d = json.load(open("f.json"))
+last = d["steps"][-1]["values"]
+for s in d["steps"]:
+    if s["values"] == last: s["values"] = {name: "77" for name in last}
+json.dump(d, open("g.json", "w"))'
+  bench -0 compare f.json g.json
+  must has "$output" '^only in g.json: '
+  must lacks "$output" 'has no result of this step'
   python3 -c 'import json
 d = json.load(open("f.json"))
 d["sweep"]["search"]["steps"][0]["events_per_s"] *= 2
