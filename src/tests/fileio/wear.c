@@ -117,7 +117,7 @@ void steady_facts(const struct steady *s, struct facts *to)
   facts_real(to, "steady.trend", now.slope);
 }
 
-#define SECTOR 512
+#define SECTOR 512 /* of the counts */
 #define NESTED_MAX 8
 #define MIB 1048576.0
 
