@@ -1,3 +1,6 @@
+/*
+ * report_options.c - options of reports.
+ */
 #include <errno.h>
 #include <string.h>
 

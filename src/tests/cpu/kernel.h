@@ -37,9 +37,8 @@ struct cpu_kernel {
   int (*prepare)(void *mem, struct err *err);
   void (*done)(void *mem); /* [opt] also after a failed prepare() */
 
-  struct cpu_path portable; /* without `works` */
-  const struct cpu_path
-    *fast; /* [opt] needs instructions that a CPU may lack */
+  struct cpu_path portable;    /* without `works` */
+  const struct cpu_path *fast; /* [opt] some CPUs lack it */
 };
 
 extern const struct cpu_kernel cpu_kernel_int;

@@ -1,3 +1,6 @@
+/*
+ * kernel_list.c - the kernels of the cpu test, one line each.
+ */
 #include "tests/cpu/kernel.h"
 
 const struct cpu_kernel *const cpu_kernels[CPU_KERNELS] = {

@@ -154,8 +154,7 @@ int io_sync(struct io *io, uint32_t file, uint64_t start_ns, struct err *err)
   if (io_sync_call(io->fio, file) < 0) {
     const int why = errno;
 
-    (void)io_synced(io, file, syncing, true,
-                    err); /* io_failed() explains more */
+    (void)io_synced(io, file, syncing, true, err); /* io_failed() explains */
     return io_failed(io, &r, 0, why, err);
   }
   io_done(io, FILE_OP_FSYNC, 0, start_ns, io_now(io));

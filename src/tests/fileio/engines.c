@@ -1,3 +1,6 @@
+/*
+ * engines.c - the I/O modes of this build.
+ */
 #include <errno.h>
 
 #include "base/err.h"

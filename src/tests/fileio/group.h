@@ -21,7 +21,7 @@ struct group {
 };
 
 struct group_part {
-  uint64_t first, n;
+  uint64_t first, n; /* n > 0 */
 };
 
 static inline uint64_t group_hand_in(struct group *g)

@@ -1,3 +1,6 @@
+/*
+ * request.h - one operation on one file.
+ */
 #ifndef BENCH_TESTS_FILEIO_REQUEST_H
 #define BENCH_TESTS_FILEIO_REQUEST_H
 

@@ -1,3 +1,6 @@
+/*
+ * run.c - the run command of the fileio test.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>

@@ -50,7 +50,7 @@ struct sync_log_summary {
 struct sync_log_origin {
   uint64_t generation;
   uint32_t writer;
-  uint32_t ms;
+  uint32_t ms; /* since the start of the log */
 };
 
 int sync_log_reader_open(struct sync_log_reader *r, const char *path,

@@ -52,7 +52,7 @@ struct wal {
   struct group group;
   uint64_t part_max; /* records in a write */
   size_t bytes;
-  char *buf;
+  char *buf; /* owned */
 };
 
 struct wal_engine {

@@ -77,6 +77,7 @@ void wear_find(struct wear *w, const char *root, dev_t number);
 
 void wear_start(struct wear *w, unsigned workers);
 
+/* Any thread. */
 void wear_add(struct wear *w, uint64_t bytes);
 
 /* So far. False: unknown. */

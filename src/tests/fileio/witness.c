@@ -26,9 +26,9 @@ struct witness {
   uint64_t blocks_per_file;
   enum sync_log_kind written;
   struct sync_log *log; /* owned */
-  _Atomic bool
-    *failed; /* owned; [files]: after a failed fsync, later ones acknowledge
-                nothing, even if the log lacks the failure */
+  /* Owned; [files]: after a failed fsync, later ones acknowledge nothing, even
+   * if the log lacks the failure. */
+  _Atomic bool *failed;
 
   _Atomic uint64_t last CACHE_ALIGNED;
 };

@@ -13,8 +13,8 @@
 
 struct chase {
   char *base;
-  size_t stride;
-  size_t lines; /* at least 1 */
+  size_t stride; /* bytes */
+  size_t lines;  /* at least 1 */
   void **at;
   struct rng rng;
 };

@@ -625,7 +625,7 @@ static uint64_t latency_left_of(uint64_t until_ns, double part)
 }
 
 /* A whole pass, which may exceed the point's share of the time, and samples.
- * *access_ns: of the pass. False: no time. */
+ * *access_ns: of an access in the pass. False: no time. */
 static bool latency_make_point(struct chase *c, struct worker *w,
                                uint64_t until_ns, double share,
                                struct latency_point *p, double *access_ns)
