@@ -58,10 +58,11 @@ go-mysql-server|append|no row for
 go-mysql-server|long_fork|no row for
 go-mysql-server|register|no row for
 go-mysql-server|ingest|no row for
+go-mysql-server|ack|are LOST
 go-mysql-server|bank|are LOST
 go-mysql-server|counter|are LOST
 go-mysql-server|queue|are LOST
-go-mysql-server|json|Lost connection
+go-mysql-server|json|returned error 20[12]
 go-mysql-server|tpcc|duplicate primary key
 go-mysql-server|tpcb|-
 TABLE
