@@ -440,15 +440,13 @@ static int script_end_ack(const struct job *job, struct ack_log *log)
 
 static int script_take_variant(struct job *job, struct err *err)
 {
-  const struct db_cfg *db = &job->p->opts.db;
-  const char *name = optset_find(job->set, "pgsql-variant")
-                       ? program_value(job->set, "pgsql-variant")
-                       : "";
+  struct script_job *own = job->own;
+  const struct opt_entry *e = optset_find(job->set, "pgsql-variant");
 
-  if (*name == '\0' || *db->dialect || strcmp(db->driver, "pgsql") != 0)
+  if (!e || !*opt_get_string(e) || process_dialect(&own->db) ||
+      strcmp(job->p->opts.db.driver, "pgsql") != 0)
     return 0;
-  return process_choose_dialect(&((struct script_job *)job->own)->db, name,
-                                err);
+  return process_choose_dialect(&own->db, opt_get_string(e), err);
 }
 
 static int script_begin_run(struct job *job)
@@ -517,6 +515,9 @@ static int script_begin_call(struct job *job, struct err *err)
   int rc;
 
   own->makes_file = job->bundled && program_misses_file(job->p);
+  rc = script_take_variant(job, err);
+  if (rc < 0)
+    return rc;
   rc = commands_begin(own->script, err);
   own->in_vain = own->makes_file && rc != 0;
   return rc;
