@@ -30,7 +30,7 @@ struct where {
 };
 
 /* False: not an address. */
-static bool split(const char *text, struct where *ret)
+static bool link_split(const char *text, struct where *ret)
 {
   const char *token = strstr(text, TOKEN_FILE);
   const size_t end = token ? (size_t)(token - text) : strlen(text);
@@ -76,7 +76,7 @@ bool ack_link_is_place(const char *where)
   const char *address = ack_link_address(where);
   struct where parts;
 
-  return !address || split(address, &parts);
+  return !address || link_split(address, &parts);
 }
 
 int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
@@ -96,7 +96,7 @@ int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
   l->hello.run = run;
   l->hello.start_real_ns = start_real_ns;
   l->hello.version = ACK_WIRE_VERSION;
-  if (!split(address, &where))
+  if (!link_split(address, &where))
     return err_set(err, -EINVAL, "'%.200s' is not HOST:PORT", address);
   rc = ack_token_read(&l->token, where.token_file, err);
   if (rc < 0)
@@ -107,7 +107,7 @@ int ack_link_init(struct ack_link *l, const char *address, uint64_t run,
   return 0;
 }
 
-static void hang_up(struct ack_link *l)
+static void link_hang_up(struct ack_link *l)
 {
   if (l->fd >= 0)
     (void)close(l->fd);
@@ -116,18 +116,18 @@ static void hang_up(struct ack_link *l)
 
 void ack_link_done(struct ack_link *l)
 {
-  hang_up(l);
+  link_hang_up(l);
   if (l->list)
     freeaddrinfo(l->list);
   l->list = NULL;
   explicit_bzero(&l->token, sizeof(l->token));
 }
 
-static int failed(struct ack_link *l, int rc, struct err *err)
+static int link_failed(struct ack_link *l, int rc, struct err *err)
 {
   char text[128];
 
-  hang_up(l);
+  link_hang_up(l);
   if (rc == -ETIMEDOUT)
     return err_set(err, rc, "the listener does not answer");
   if (rc == -EPIPE)
@@ -157,11 +157,12 @@ static int send_all(struct ack_link *l, const char *at, size_t n,
     at += part;
     n -= part;
   }
-  return rc < 0 ? failed(l, rc, err) : 0;
+  return rc < 0 ? link_failed(l, rc, err) : 0;
 }
 
 /* A slow link is not silence: waits on while the system still sends data. */
-static int receive(struct ack_link *l, char *at, size_t room, size_t *ret_n)
+static int link_receive(struct ack_link *l, char *at, size_t room,
+                        size_t *ret_n)
 {
   uint64_t quiet_ns = clock_now_ns() + ACK_WIRE_QUIET_S * NS_PER_S;
   int before = INT_MAX;
@@ -186,17 +187,18 @@ static int receive(struct ack_link *l, char *at, size_t room, size_t *ret_n)
   }
 }
 
-static int get_reply(struct ack_link *l, uint64_t number,
-                     struct ack_reply *reply, struct err *err)
+static int link_get_reply(struct ack_link *l, uint64_t number,
+                          struct ack_reply *reply, struct err *err)
 {
   size_t got = 0;
 
   while (got < sizeof(*reply)) {
     size_t n = 0;
-    const int rc = receive(l, (char *)reply + got, sizeof(*reply) - got, &n);
+    const int rc = link_receive(l, (char *)reply + got, sizeof(*reply) - got,
+                                &n);
 
     if (rc < 0)
-      return failed(l, rc, err);
+      return link_failed(l, rc, err);
     got += n;
   }
   reply->text[sizeof(reply->text) - 1] = '\0';
@@ -204,7 +206,7 @@ static int get_reply(struct ack_link *l, uint64_t number,
       (reply->number == number ||
        (number == 0 && reply->number == ACK_WIRE_CHALLENGE)))
     return 0;
-  hang_up(l);
+  link_hang_up(l);
   if (reply->magic == ACK_WIRE_REPLY && number == 0 &&
       reply->bad == ACK_WIRE_COMPLETE)
     return err_set(err, -EALREADY, "the listener has refused it: %s",
@@ -221,10 +223,11 @@ static int connect_to(struct ack_link *l, const struct addrinfo *a,
   const struct stream_limit limit = limit_of(l);
   const int rc = stream_open(&l->fd, a->ai_addr, a->ai_addrlen, &limit);
 
-  return rc < 0 ? failed(l, rc, err) : 0;
+  return rc < 0 ? link_failed(l, rc, err) : 0;
 }
 
-static int prove(struct ack_link *l, struct ack_reply *reply, struct err *err)
+static int link_prove(struct ack_link *l, struct ack_reply *reply,
+                      struct err *err)
 {
   uint8_t nonce[ACK_WIRE_NONCE];
   struct ack_proof proof;
@@ -233,7 +236,7 @@ static int prove(struct ack_link *l, struct ack_reply *reply, struct err *err)
   if (reply->number != ACK_WIRE_CHALLENGE)
     return 0;
   if (l->token.len == 0) {
-    hang_up(l);
+    link_hang_up(l);
     return err_set(err, -EPERM,
                    "the listener asks for its token: add " TOKEN_FILE
                    "FILE to the address");
@@ -242,9 +245,9 @@ static int prove(struct ack_link *l, struct ack_reply *reply, struct err *err)
   ack_token_prove(&l->token, &l->hello, nonce, &proof);
   rc = send_all(l, (const char *)&proof, sizeof(proof), err);
   if (rc == 0)
-    rc = get_reply(l, 0, reply, err);
+    rc = link_get_reply(l, 0, reply, err);
   if (rc == 0 && reply->number != 0) {
-    hang_up(l);
+    link_hang_up(l);
     rc = err_set(err, -EPROTO, "the listener asks for its token twice");
   }
   return rc;
@@ -260,9 +263,9 @@ int ack_link_open(struct ack_link *l, struct err *err)
   if (rc == 0)
     rc = send_all(l, (const char *)&l->hello, sizeof(l->hello), err);
   if (rc == 0)
-    rc = get_reply(l, 0, &reply, err);
+    rc = link_get_reply(l, 0, &reply, err);
   if (rc == 0)
-    rc = prove(l, &reply, err);
+    rc = link_prove(l, &reply, err);
   if (rc < 0)
     return rc;
   memcpy(l->file, reply.text, sizeof(l->file));
@@ -283,5 +286,5 @@ int ack_link_deliver(struct ack_link *l, char *bytes, size_t n, uint64_t number,
 
   memcpy(bytes, &head, sizeof(head));
   rc = send_all(l, bytes, n, err);
-  return rc == 0 ? get_reply(l, number, &reply, err) : rc;
+  return rc == 0 ? link_get_reply(l, number, &reply, err) : rc;
 }

@@ -63,7 +63,8 @@ enum {
   EARLY_PART = 16,
 };
 
-static void make_name(struct received *r, const struct ack_hello *hello)
+static void listener_make_name(struct received *r,
+                               const struct ack_hello *hello)
 {
   const time_t at = (time_t)(hello->start_real_ns / NS_PER_S);
   char when[32] = "";
@@ -159,7 +160,7 @@ static int received_open(struct received *r, struct received_folder *folder,
   int rc;
 
   *r = (struct received){ .fd = -1, .folder = folder, .run = hello->run };
-  make_name(r, hello);
+  listener_make_name(r, hello);
   if (hello->again && received_is_complete(folder, r->name))
     return err_set(err, -EALREADY, "refused: the log is complete");
   if (early > max_u64(EARLY_BYTES, folder->log_limit / EARLY_PART))
@@ -190,7 +191,7 @@ static int received_open(struct received *r, struct received_folder *folder,
 }
 
 /* The file always ends with a whole chunk. */
-static int grow(struct received *r, uint64_t to, struct err *err)
+static int listener_grow(struct received *r, uint64_t to, struct err *err)
 {
   const uint64_t bytes = (to + ACK_WIRE_CHUNK - 1) / ACK_WIRE_CHUNK *
                          ACK_WIRE_CHUNK;
@@ -216,8 +217,8 @@ static int grow(struct received *r, uint64_t to, struct err *err)
   return 0;
 }
 
-static int write_all(struct received *r, const char *from,
-                     const struct ack_frame *f, struct err *err)
+static int listener_write_all(struct received *r, const char *from,
+                              const struct ack_frame *f, struct err *err)
 {
   size_t done = 0;
 
@@ -253,9 +254,9 @@ static int received_apply(struct received *r, const char *frames, size_t n,
     if (f.bytes == 0 || f.bytes > n - at || f.offset > r->bytes ||
         f.offset > ACK_WIRE_FILE_BYTES - f.bytes)
       return err_set(err, -EPROTO, "a frame is wrong");
-    rc = grow(r, f.offset + f.bytes, err);
+    rc = listener_grow(r, f.offset + f.bytes, err);
     if (rc == 0)
-      rc = write_all(r, frames + at, &f, err);
+      rc = listener_write_all(r, frames + at, &f, err);
     if (rc < 0)
       return rc;
     at += f.bytes;
@@ -303,7 +304,8 @@ struct ack_listener {
   struct run runs[RUNS_MAX];
 };
 
-static void end_run(struct ack_listener *l, struct run *r, const char *why)
+static void listener_end_run(struct ack_listener *l, struct run *r,
+                             const char *why)
 {
   const bool known = r->file.name[0] != '\0';
 
@@ -315,8 +317,8 @@ static void end_run(struct ack_listener *l, struct run *r, const char *why)
   *r = (struct run){ .used = false };
 }
 
-static bool reply(const struct run *r, uint64_t number, uint32_t bad,
-                  const char *text)
+static bool listener_reply(const struct run *r, uint64_t number, uint32_t bad,
+                           const char *text)
 {
   struct ack_reply a = { .magic = ACK_WIRE_REPLY,
                          .bad = bad,
@@ -326,63 +328,63 @@ static bool reply(const struct run *r, uint64_t number, uint32_t bad,
   return sock_send(r->fd, &a, sizeof(a), 0) == (ssize_t)sizeof(a);
 }
 
-static void refuse(struct ack_listener *l, struct run *r, uint64_t number,
-                   const char *why)
+static void listener_refuse(struct ack_listener *l, struct run *r,
+                            uint64_t number, const char *why)
 {
-  (void)reply(r, number, 1, why);
-  end_run(l, r, why);
+  (void)listener_reply(r, number, 1, why);
+  listener_end_run(l, r, why);
 }
 
 /* The run noticed a lost link before the listener did. */
-static void end_others(struct ack_listener *l, const struct run *self,
-                       uint64_t run)
+static void listener_end_others(struct ack_listener *l, const struct run *self,
+                                uint64_t run)
 {
   for (int i = 0; i < RUNS_MAX; i++) {
     struct run *r = &l->runs[i];
 
     if (r->used && r != self && r->file.fd >= 0 && r->file.run == run)
-      end_run(l, r, "the run has a new link");
+      listener_end_run(l, r, "the run has a new link");
   }
 }
 
-static void admit(struct ack_listener *l, struct run *r)
+static void listener_admit(struct ack_listener *l, struct run *r)
 {
   struct err err = { "" };
   int rc;
 
-  end_others(l, r, r->hello.run);
+  listener_end_others(l, r, r->hello.run);
   rc = received_open(&r->file, &l->folder, &r->hello, &err);
   r->heard_ns = clock_now_ns();
   if (rc == -EALREADY) {
-    (void)reply(r, 0, ACK_WIRE_COMPLETE, err.text);
-    end_run(l, r, err.text);
+    (void)listener_reply(r, 0, ACK_WIRE_COMPLETE, err.text);
+    listener_end_run(l, r, err.text);
   } else if (rc < 0) {
-    refuse(l, r, 0, err.text);
-  } else if (!reply(r, 0, 0, r->file.name)) {
-    end_run(l, r, "the link broke");
+    listener_refuse(l, r, 0, err.text);
+  } else if (!listener_reply(r, 0, 0, r->file.name)) {
+    listener_end_run(l, r, "the link broke");
   } else {
     (void)fprintf(l->out, "%s: %s: the log %s\n", r->peer, r->file.name,
                   r->hello.again ? "goes on" : "begins");
   }
 }
 
-static void challenge(struct ack_listener *l, struct run *r)
+static void listener_challenge(struct ack_listener *l, struct run *r)
 {
   struct ack_reply a = { .magic = ACK_WIRE_REPLY,
                          .number = ACK_WIRE_CHALLENGE };
 
   if (getrandom(r->nonce, sizeof(r->nonce), 0) != (ssize_t)sizeof(r->nonce)) {
-    refuse(l, r, 0, "refused: the system gives no random numbers");
+    listener_refuse(l, r, 0, "refused: the system gives no random numbers");
     return;
   }
   memcpy(a.text, r->nonce, sizeof(r->nonce));
   r->challenged = true;
   if (sock_send(r->fd, &a, sizeof(a), 0) != (ssize_t)sizeof(a))
-    end_run(l, r, "the link broke");
+    listener_end_run(l, r, "the link broke");
 }
 
 /* NULL: no fault. */
-static const char *hello_fault(const struct ack_hello *hello, size_t n)
+static const char *listener_hello_fault(const struct ack_hello *hello, size_t n)
 {
   if (n >= offsetof(struct ack_hello, run) && hello->order != ACK_ORDER)
     return "refused: the run's machine has another byte order";
@@ -392,7 +394,7 @@ static const char *hello_fault(const struct ack_hello *hello, size_t n)
   return NULL;
 }
 
-static size_t take_hello(struct ack_listener *l, struct run *r)
+static size_t listener_take_hello(struct ack_listener *l, struct run *r)
 {
   const size_t n = min_u64(r->got, sizeof(r->hello));
   const char *fault;
@@ -400,22 +402,23 @@ static size_t take_hello(struct ack_listener *l, struct run *r)
   memcpy(&r->hello, r->in, n);
   if (memcmp(r->hello.magic, ACK_WIRE_HELLO,
              min_u64(n, sizeof(r->hello.magic))) != 0) {
-    end_run(l, r, "refused: it is not a run of bench with --ack-log=tcp:");
+    listener_end_run(l, r,
+                     "refused: it is not a run of bench with --ack-log=tcp:");
     return 0;
   }
-  fault = hello_fault(&r->hello, n);
+  fault = listener_hello_fault(&r->hello, n);
   if (fault)
-    refuse(l, r, 0, fault);
+    listener_refuse(l, r, 0, fault);
   if (fault || n < sizeof(r->hello))
     return 0;
   if (l->token.len > 0)
-    challenge(l, r);
+    listener_challenge(l, r);
   else
-    admit(l, r);
+    listener_admit(l, r);
   return sizeof(r->hello);
 }
 
-static size_t take_proof(struct ack_listener *l, struct run *r)
+static size_t listener_take_proof(struct ack_listener *l, struct run *r)
 {
   struct ack_proof proof;
 
@@ -423,14 +426,14 @@ static size_t take_proof(struct ack_listener *l, struct run *r)
     return 0;
   memcpy(&proof, r->in, sizeof(proof));
   if (ack_token_accepts(&l->token, &r->hello, r->nonce, &proof))
-    admit(l, r);
+    listener_admit(l, r);
   else
-    refuse(l, r, 0, "refused: the run has another token");
+    listener_refuse(l, r, 0, "refused: the run has another token");
   return sizeof(proof);
 }
 
-static void take_batch(struct ack_listener *l, struct run *r,
-                       const struct ack_batch *b)
+static void listener_take_batch(struct ack_listener *l, struct run *r,
+                                const struct ack_batch *b)
 {
   struct err err = { "" };
   int rc = received_apply(&r->file, r->in + sizeof(*b), b->bytes, &err);
@@ -440,14 +443,14 @@ static void take_batch(struct ack_listener *l, struct run *r,
     received_close(&r->file);
   }
   if (rc < 0)
-    refuse(l, r, b->number, err.text);
-  else if (!reply(r, b->number, 0, ""))
-    end_run(l, r, "the link broke");
+    listener_refuse(l, r, b->number, err.text);
+  else if (!listener_reply(r, b->number, 0, ""))
+    listener_end_run(l, r, "the link broke");
   else if (b->last)
-    end_run(l, r, "the log is complete");
+    listener_end_run(l, r, "the log is complete");
 }
 
-static size_t take_whole_batch(struct ack_listener *l, struct run *r)
+static size_t listener_take_whole_batch(struct ack_listener *l, struct run *r)
 {
   struct ack_batch b;
   size_t n;
@@ -456,28 +459,28 @@ static size_t take_whole_batch(struct ack_listener *l, struct run *r)
     return 0;
   memcpy(&b, r->in, sizeof(b));
   if (b.bytes > ACK_WIRE_BATCH) {
-    refuse(l, r, b.number, "refused: a batch is too long");
+    listener_refuse(l, r, b.number, "refused: a batch is too long");
     return 0;
   }
   n = sizeof(b) + b.bytes;
   if (r->got < n)
     return 0;
   r->heard_ns = clock_now_ns();
-  take_batch(l, r, &b);
+  listener_take_batch(l, r, &b);
   return n;
 }
 
 /* True: look for another message. */
-static bool take_message(struct ack_listener *l, struct run *r)
+static bool listener_take_message(struct ack_listener *l, struct run *r)
 {
   size_t n;
 
   if (r->file.fd >= 0)
-    n = take_whole_batch(l, r);
+    n = listener_take_whole_batch(l, r);
   else if (r->challenged)
-    n = take_proof(l, r);
+    n = listener_take_proof(l, r);
   else
-    n = take_hello(l, r);
+    n = listener_take_hello(l, r);
   if (!r->used || n == 0)
     return false;
   r->got -= n;
@@ -485,7 +488,7 @@ static bool take_message(struct ack_listener *l, struct run *r)
   return r->got > 0;
 }
 
-static void hear(struct ack_listener *l, struct run *r)
+static void listener_hear(struct ack_listener *l, struct run *r)
 {
   const ssize_t n = sock_recv(r->fd, r->in + r->got, ROOM - r->got);
 
@@ -496,15 +499,16 @@ static void hear(struct ack_listener *l, struct run *r)
       r->heard_ns = clock_now_ns();
       r->news = 0;
     }
-    while (take_message(l, r))
+    while (listener_take_message(l, r))
       ;
   } else if (n == 0 || !sock_is_early(errno)) {
-    end_run(l, r, "the link broke: the log ends here, unless the run is back");
+    listener_end_run(
+      l, r, "the link broke: the log ends here, unless the run is back");
   }
 }
 
-static void name_peer(const struct sockaddr *addr, socklen_t len, char *ret,
-                      size_t size)
+static void listener_name_peer(const struct sockaddr *addr, socklen_t len,
+                               char *ret, size_t size)
 {
   char host[NI_MAXHOST], port[NI_MAXSERV];
 
@@ -517,7 +521,7 @@ static void name_peer(const struct sockaddr *addr, socklen_t len, char *ret,
 
 /* If all places are taken, the run that has waited longest for admission gives
  * way. */
-static struct run *free_place(struct ack_listener *l)
+static struct run *listener_free_place(struct ack_listener *l)
 {
   struct run *oldest = NULL;
 
@@ -530,12 +534,12 @@ static struct run *free_place(struct ack_listener *l)
       oldest = r;
   }
   if (oldest)
-    end_run(l, oldest, "refused: no whole greeting, and others wait");
+    listener_end_run(l, oldest, "refused: no whole greeting, and others wait");
   return oldest;
 }
 
 /* False: no descriptors; connections wait in the queue. */
-static bool accept_run(struct ack_listener *l)
+static bool listener_accept_run(struct ack_listener *l)
 {
   struct sockaddr_storage addr;
   socklen_t len = sizeof(addr);
@@ -545,7 +549,7 @@ static bool accept_run(struct ack_listener *l)
 
   if (fd < 0)
     return !sock_is_exhausted();
-  r = free_place(l);
+  r = listener_free_place(l);
   if (r)
     *r = (struct run){ .used = true,
                        .fd = fd,
@@ -558,11 +562,12 @@ static bool accept_run(struct ack_listener *l)
     (void)close(fd);
     return true;
   }
-  name_peer((const struct sockaddr *)&addr, len, r->peer, sizeof(r->peer));
+  listener_name_peer((const struct sockaddr *)&addr, len, r->peer,
+                     sizeof(r->peer));
   return true;
 }
 
-static void end_quiet_runs(struct ack_listener *l)
+static void listener_end_quiet_runs(struct ack_listener *l)
 {
   const uint64_t now = clock_now_ns();
 
@@ -571,11 +576,12 @@ static void end_quiet_runs(struct ack_listener *l)
 
     if (!r->used || now - r->heard_ns <= l->quiet_ns)
       continue;
-    end_run(l, r,
-            r->file.fd < 0
-              ? "refused: no whole greeting within 10 s"
-              : "nothing was heard for 10 s: the log ends here, unless the "
-                "run is back");
+    listener_end_run(
+      l, r,
+      r->file.fd < 0
+        ? "refused: no whole greeting within 10 s"
+        : "nothing was heard for 10 s: the log ends here, unless the "
+          "run is back");
   }
 }
 
@@ -597,17 +603,18 @@ int ack_listener_serve(struct ack_listener *l, int stop, struct err *err)
       return 0;
     for (int i = 0; i < RUNS_MAX; i++) {
       if (p[i + 2].revents && l->runs[i].used)
-        hear(l, &l->runs[i]);
+        listener_hear(l, &l->runs[i]);
     }
-    end_quiet_runs(l);
-    if (p[1].revents && !accept_run(l))
+    listener_end_quiet_runs(l);
+    if (p[1].revents && !listener_accept_run(l))
       deaf_until_ns = clock_now_ns() + LOOK_MS * NS_PER_MS;
     (void)fflush(l->out);
   }
 }
 
-static int open_folder(struct ack_listener *l,
-                       const struct ack_listener_cfg *cfg, struct err *err)
+static int listener_open_folder(struct ack_listener *l,
+                                const struct ack_listener_cfg *cfg,
+                                struct err *err)
 {
   const int fd = open(cfg->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -631,7 +638,7 @@ int ack_listener_open(struct ack_listener **ret,
   l->out = cfg->out;
   l->quiet_ns = cfg->quiet_ns;
   l->fd = -1;
-  rc = open_folder(l, cfg, err);
+  rc = listener_open_folder(l, cfg, err);
   if (rc == 0)
     rc = ack_token_read(&l->token, cfg->token_file, err);
   if (rc == 0) {
@@ -670,7 +677,7 @@ void ack_listener_free(struct ack_listener *l)
     return;
   for (int i = 0; i < RUNS_MAX; i++) {
     if (l->runs[i].used)
-      end_run(l, &l->runs[i], "the listener ends");
+      listener_end_run(l, &l->runs[i], "the listener ends");
   }
   if (l->fd >= 0)
     (void)close(l->fd);

@@ -33,14 +33,14 @@ struct ack_log {
   struct ack_teller teller;
 };
 
-static int changed(struct ack_log *log, struct err *err)
+static int log_changed(struct ack_log *log, struct err *err)
 {
   const struct ack_store_ops *ops = log->store->ops;
 
   return ops->changed ? ops->changed(log->store, err) : 0;
 }
 
-static void fill_header(struct ack_log *log, const char *test)
+static void log_fill_header(struct ack_log *log, const char *test)
 {
   struct ack_header *h = log->store->header;
 
@@ -79,8 +79,8 @@ int ack_log_open(struct ack_log **ret, const char *where, unsigned clients,
                                     &notices, err)
                  : ack_store_file(&log->store, where, err);
   if (rc == 0) {
-    fill_header(log, test);
-    rc = changed(log, err);
+    log_fill_header(log, test);
+    rc = log_changed(log, err);
   }
   if (rc < 0) {
     ack_log_free(log);
@@ -96,7 +96,7 @@ int ack_log_part(struct ack_log *log, uint64_t run, unsigned rank,
   log->store->header->run = run;
   log->store->header->rank = rank;
   log->store->header->ranks = ranks;
-  return changed(log, err);
+  return log_changed(log, err);
 }
 
 const char *ack_log_name(const struct ack_log *log)
@@ -122,7 +122,7 @@ int ack_log_describe(struct ack_log *log, enum ack_kind kind, unsigned flags,
   h->flags |= flags;
   h->before = before;
   memcpy(h->query, query, strlen(query) + 1);
-  return changed(log, err);
+  return log_changed(log, err);
 }
 
 int ack_log_finish(struct ack_log *log, bool all_ended, struct ack_totals *ret,
@@ -148,7 +148,7 @@ struct ack_client *ack_log_client(struct ack_log *log, unsigned number)
   return i < log->n_clients ? &log->places[i].client : NULL;
 }
 
-static int next_chunk(struct ack_client *c)
+static int log_next_chunk(struct ack_client *c)
 {
   struct ack_store *store = c->log->store;
   struct ack_chunk *chunk;
@@ -166,8 +166,8 @@ static int next_chunk(struct ack_client *c)
   return 0;
 }
 
-static struct ack_record *add(struct ack_client *c, uint64_t id,
-                              enum ack_state state)
+static struct ack_record *log_add(struct ack_client *c, uint64_t id,
+                                  enum ack_state state)
 {
   struct ack_record *r = c->at++;
 
@@ -186,9 +186,9 @@ int ack_intent(struct ack_client *c, uint64_t id)
   if (UNLIKELY(c->n_pending == ACK_PENDING))
     return -E2BIG;
   if (UNLIKELY(c->at == c->end))
-    rc = next_chunk(c);
+    rc = log_next_chunk(c);
   if (LIKELY(rc == 0))
-    c->pending[c->n_pending++] = add(c, id, ACK_INTENT);
+    c->pending[c->n_pending++] = log_add(c, id, ACK_INTENT);
   return rc == -ENOBUFS ? 0 : rc; /* the store counts what it leaves out */
 }
 
@@ -207,6 +207,6 @@ void ack_settle(struct ack_client *c, enum ack_state state)
 
 void ack_lost(struct ack_client *c)
 {
-  if (c->at != c->end || next_chunk(c) == 0)
-    (void)add(c, 0, ACK_LOST);
+  if (c->at != c->end || log_next_chunk(c) == 0)
+    (void)log_add(c, 0, ACK_LOST);
 }

@@ -71,7 +71,7 @@ int ack_reader_rewind(struct ack_reader *r, struct err *err)
            : 0;
 }
 
-static bool is_right(const struct ack_record *r, uint32_t client)
+static bool reader_is_right(const struct ack_record *r, uint32_t client)
 {
   switch (atomic_load_explicit(&r->state, memory_order_relaxed)) {
   case ACK_INTENT:
@@ -85,7 +85,7 @@ static bool is_right(const struct ack_record *r, uint32_t client)
   }
 }
 
-static bool is_zero(const void *bytes, size_t n)
+static bool reader_is_zero(const void *bytes, size_t n)
 {
   const unsigned char *at = bytes;
 
@@ -94,7 +94,7 @@ static bool is_zero(const void *bytes, size_t n)
 
 /* A log without an end: a kill interrupted the last record of the client,
  * before its COMMIT was sent. */
-static bool is_begun(const struct ack_reader *r, int i)
+static bool reader_is_begun(const struct ack_reader *r, int i)
 {
   const char *rest = (const char *)&r->records[i + 1];
 
@@ -102,24 +102,26 @@ static bool is_begun(const struct ack_reader *r, int i)
          atomic_load_explicit(&r->records[i].state, memory_order_relaxed) ==
            0 &&
          (rest == r->raw + ACK_CHUNK ||
-          is_zero(rest, (size_t)(r->raw + ACK_CHUNK - rest)));
+          reader_is_zero(rest, (size_t)(r->raw + ACK_CHUNK - rest)));
 }
 
 /* A log without an end: a kill interrupted the beginning of the chunk. */
-static bool is_taken(const struct ack_reader *r, const struct ack_chunk *chunk)
+static bool reader_is_taken(const struct ack_reader *r,
+                            const struct ack_chunk *chunk)
 {
   return atomic_load(&r->header.end_ns) == 0 && chunk->magic == 0 &&
-         is_zero(r->raw + sizeof(*chunk), ACK_CHUNK - sizeof(*chunk));
+         reader_is_zero(r->raw + sizeof(*chunk), ACK_CHUNK - sizeof(*chunk));
 }
 
-static int sort_out(struct ack_reader *r, uint32_t client)
+static int reader_sort_out(struct ack_reader *r, uint32_t client)
 {
   int kept = 0;
 
   for (int i = 0; i < ACK_RECORDS; i++) {
-    if (is_right(&r->records[i], client))
+    if (reader_is_right(&r->records[i], client))
       memmove(&r->records[kept++], &r->records[i], sizeof(r->records[0]));
-    else if (!is_zero(&r->records[i], sizeof(r->records[i])) && !is_begun(r, i))
+    else if (!reader_is_zero(&r->records[i], sizeof(r->records[i])) &&
+             !reader_is_begun(r, i))
       r->damaged++;
   }
   return kept;
@@ -143,8 +145,8 @@ int ack_reader_next(struct ack_reader *r, struct err *err)
     r->damaged += got < ACK_CHUNK;
     memset(r->raw + got, 0, ACK_CHUNK - got);
     if (chunk->magic == ACK_CHUNK_MAGIC && chunk->client < r->header.clients)
-      n = sort_out(r, chunk->client);
-    else if (!is_zero(r->raw, ACK_CHUNK) && !is_taken(r, chunk))
+      n = reader_sort_out(r, chunk->client);
+    else if (!reader_is_zero(r->raw, ACK_CHUNK) && !reader_is_taken(r, chunk))
       r->damaged++;
   }
   return n;

@@ -58,12 +58,12 @@ uint64_t ack_bytes_begin(struct ack_bytes *b, uint64_t chunk, uint64_t end)
   return chunk;
 }
 
-static bool is_empty(const struct ack_bytes *b)
+static bool sender_is_empty(const struct ack_bytes *b)
 {
   return b->len == sizeof(struct ack_batch);
 }
 
-static bool fill(struct ack_sender *s, bool ending)
+static bool sender_fill(struct ack_sender *s, bool ending)
 {
   const bool beat = clock_now_ns() - s->sent_ns >=
                     (uint64_t)ACK_WIRE_HEARTBEAT_MS * NS_PER_MS;
@@ -72,12 +72,12 @@ static bool fill(struct ack_sender *s, bool ending)
   s->bytes.len = sizeof(struct ack_batch);
   s->bytes.frame_at = 0;
   more = s->source.fill(s->source.arg, &s->bytes, beat, ending);
-  if (!is_empty(&s->bytes))
+  if (!sender_is_empty(&s->bytes))
     s->number++;
   return more;
 }
 
-static void note_full(struct ack_sender *s)
+static void sender_note_full(struct ack_sender *s)
 {
   if (s->full || !s->source.has_gaps(s->source.arg))
     return;
@@ -85,7 +85,7 @@ static void note_full(struct ack_sender *s)
   s->full = true;
 }
 
-static void adapt(struct ack_bytes *b, uint64_t took_ns)
+static void sender_adapt(struct ack_bytes *b, uint64_t took_ns)
 {
   if (took_ns > SLOW_NS)
     b->room = max_u64(b->room / 2, LEAST_BYTES);
@@ -94,7 +94,7 @@ static void adapt(struct ack_bytes *b, uint64_t took_ns)
 }
 
 /* < 0: keep the batch. */
-static int deliver(struct ack_sender *s, bool ending)
+static int sender_deliver(struct ack_sender *s, bool ending)
 {
   const uint64_t begin = clock_now_ns();
   struct err err = { "" };
@@ -115,7 +115,7 @@ static int deliver(struct ack_sender *s, bool ending)
     return rc;
   }
   s->sent_ns = clock_now_ns();
-  adapt(&s->bytes, s->sent_ns - begin);
+  sender_adapt(&s->bytes, s->sent_ns - begin);
   if (s->source.delivered)
     s->source.delivered(s->source.arg);
   if (s->broken)
@@ -124,7 +124,7 @@ static int deliver(struct ack_sender *s, bool ending)
   return 0;
 }
 
-static void pause_for(struct ack_sender *s, uint64_t ns, bool ending)
+static void sender_pause_for(struct ack_sender *s, uint64_t ns, bool ending)
 {
   const uint32_t word = atomic_load(&s->word);
   const uint64_t until = clock_now_ns() + ns;
@@ -137,7 +137,7 @@ static void pause_for(struct ack_sender *s, uint64_t ns, bool ending)
 
 /* A refusal is final.  An unreachable listener gets less time than a slow
  * one. */
-static bool gives_up(struct ack_sender *s, int rc, uint64_t ended_ns)
+static bool sender_gives_up(struct ack_sender *s, int rc, uint64_t ended_ns)
 {
   const uint64_t now = clock_now_ns();
 
@@ -165,19 +165,19 @@ static void *send_log(void *arg)
     if (ending && ended_ns == 0)
       ended_ns = clock_now_ns();
     if (rc == 0)
-      more = fill(s, ending);
-    rc = is_empty(&s->bytes) ? 0 : deliver(s, ending);
-    note_full(s);
+      more = sender_fill(s, ending);
+    rc = sender_is_empty(&s->bytes) ? 0 : sender_deliver(s, ending);
+    sender_note_full(s);
     s->complete = rc == 0 && s->bytes.last;
-    if (ending && !s->complete && gives_up(s, rc, ended_ns))
+    if (ending && !s->complete && sender_gives_up(s, rc, ended_ns))
       break;
     if (rc < 0 || !more)
-      pause_for(s, rc < 0 ? RETRY_NS : LOOK_NS, ending);
+      sender_pause_for(s, rc < 0 ? RETRY_NS : LOOK_NS, ending);
   }
   return NULL;
 }
 
-static int meet(struct ack_sender *s, struct err *err)
+static int sender_meet(struct ack_sender *s, struct err *err)
 {
   uint64_t run;
   int rc;
@@ -205,7 +205,7 @@ int ack_sender_init(struct ack_sender *s, const char *address,
   s->bytes.of = malloc(sizeof(struct ack_batch) + ACK_WIRE_BATCH);
   if (!s->bytes.of)
     return err_set(err, -ENOMEM, "not enough memory for a log");
-  return meet(s, err);
+  return sender_meet(s, err);
 }
 
 int ack_sender_start(struct ack_sender *s, struct err *err)
@@ -218,7 +218,7 @@ int ack_sender_start(struct ack_sender *s, struct err *err)
   return rc;
 }
 
-static void end_thread(struct ack_sender *s, uint64_t until_ns)
+static void sender_end_thread(struct ack_sender *s, uint64_t until_ns)
 {
   if (!s->runs)
     return;
@@ -232,18 +232,18 @@ static void end_thread(struct ack_sender *s, uint64_t until_ns)
 
 void ack_sender_end(struct ack_sender *s)
 {
-  end_thread(s, clock_now_ns() + ACK_WIRE_FLUSH_S * NS_PER_S);
+  sender_end_thread(s, clock_now_ns() + ACK_WIRE_FLUSH_S * NS_PER_S);
 }
 
 void ack_sender_done(struct ack_sender *s)
 {
-  end_thread(s, 0);
+  sender_end_thread(s, 0);
   ack_link_done(&s->link);
   free(s->bytes.of);
   s->bytes.of = NULL;
 }
 
-static void lost(void *arg, const char *why)
+static void sender_lost(void *arg, const char *why)
 {
   const struct ack_teller *t = arg;
 
@@ -252,7 +252,7 @@ static void lost(void *arg, const char *why)
           t->option, t->address, why);
 }
 
-static void back(void *arg)
+static void sender_back(void *arg)
 {
   const struct ack_teller *t = arg;
 
@@ -260,7 +260,7 @@ static void back(void *arg)
           t->option, t->address);
 }
 
-static void full(void *arg)
+static void sender_full(void *arg)
 {
   const struct ack_teller *t = arg;
 
@@ -272,6 +272,7 @@ static void full(void *arg)
 
 struct ack_notices ack_tell(struct ack_teller *t)
 {
-  return (
-    struct ack_notices){ .arg = t, .lost = lost, .back = back, .full = full };
+  return (struct ack_notices){
+    .arg = t, .lost = sender_lost, .back = sender_back, .full = sender_full
+  };
 }

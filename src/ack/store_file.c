@@ -38,7 +38,7 @@ static struct file *file_of(struct ack_store *store)
 }
 
 /* The caller holds the lock. */
-static int add_piece(struct file *log)
+static int store_file_add_piece(struct file *log)
 {
   const off_t at = (off_t)log->n_pieces * PIECE;
   void *mem;
@@ -75,7 +75,7 @@ static int check_old(const struct file *log, off_t size, struct err *err)
     log->path);
 }
 
-static int open_file(struct file *log, struct err *err)
+static int store_file_open_file(struct file *log, struct err *err)
 {
   struct stat st;
   int rc;
@@ -96,7 +96,7 @@ static int open_file(struct file *log, struct err *err)
     return rc;
   if (ftruncate(log->fd, 0) < 0)
     return err_sys(err, "cannot write to '%.400s',", log->path);
-  rc = add_piece(log);
+  rc = store_file_add_piece(log);
   if (rc < 0) {
     errno = -rc;
     return err_sys(err, "cannot write to '%.400s',", log->path);
@@ -106,7 +106,7 @@ static int open_file(struct file *log, struct err *err)
   return 0;
 }
 
-static int take(struct ack_store *store, uint32_t client, char **ret)
+static int store_file_take(struct ack_store *store, uint32_t client, char **ret)
 {
   struct file *log = file_of(store);
   const uint32_t n = atomic_fetch_add(&log->next, 1);
@@ -115,7 +115,7 @@ static int take(struct ack_store *store, uint32_t client, char **ret)
   (void)client;
   (void)pthread_mutex_lock(&log->lock);
   while (rc == 0 && n / PIECE_CHUNKS >= log->n_pieces)
-    rc = add_piece(log);
+    rc = store_file_add_piece(log);
   if (rc == 0)
     *ret = log->pieces[n / PIECE_CHUNKS] +
            (size_t)(n % PIECE_CHUNKS) * ACK_CHUNK;
@@ -123,7 +123,7 @@ static int take(struct ack_store *store, uint32_t client, char **ret)
   return rc;
 }
 
-static void count_chunk(const char *chunk, struct ack_totals *t)
+static void store_file_count_chunk(const char *chunk, struct ack_totals *t)
 {
   const struct ack_record *r = (const struct ack_record *)(const void *)chunk +
                                1;
@@ -132,8 +132,8 @@ static void count_chunk(const char *chunk, struct ack_totals *t)
     ack_totals_add(t, atomic_load_explicit(&r->state, memory_order_acquire));
 }
 
-static int finish(struct ack_store *store, bool all_ended,
-                  struct ack_totals *ret, struct err *err)
+static int store_file_finish(struct ack_store *store, bool all_ended,
+                             struct ack_totals *ret, struct err *err)
 {
   struct file *log = file_of(store);
   struct ack_totals t = { 0 };
@@ -144,9 +144,9 @@ static int finish(struct ack_store *store, bool all_ended,
   if (n > log->n_pieces * PIECE_CHUNKS) /* the file could not grow */
     n = (uint32_t)(log->n_pieces * PIECE_CHUNKS);
   for (uint32_t i = 1; i < n; i++)
-    count_chunk(log->pieces[i / PIECE_CHUNKS] +
-                  (size_t)(i % PIECE_CHUNKS) * ACK_CHUNK,
-                &t);
+    store_file_count_chunk(log->pieces[i / PIECE_CHUNKS] +
+                             (size_t)(i % PIECE_CHUNKS) * ACK_CHUNK,
+                           &t);
   (void)pthread_mutex_unlock(&log->lock);
   *ret = t;
   if (!all_ended)
@@ -158,7 +158,7 @@ static int finish(struct ack_store *store, bool all_ended,
   return 0;
 }
 
-static void free_file(struct ack_store *store)
+static void store_file_free_file(struct ack_store *store)
 {
   struct file *log = file_of(store);
 
@@ -173,9 +173,9 @@ static void free_file(struct ack_store *store)
 }
 
 static const struct ack_store_ops ops = {
-  .take = take,
-  .finish = finish,
-  .free = free_file,
+  .take = store_file_take,
+  .finish = store_file_finish,
+  .free = store_file_free_file,
 };
 
 int ack_store_file(struct ack_store **ret, const char *path, struct err *err)
@@ -194,9 +194,9 @@ int ack_store_file(struct ack_store **ret, const char *path, struct err *err)
   if (!log->path || !log->pieces)
     rc = err_set(err, -ENOMEM, "not enough memory for --ack-log");
   if (rc == 0)
-    rc = open_file(log, err);
+    rc = store_file_open_file(log, err);
   if (rc < 0) {
-    free_file(&log->store);
+    store_file_free_file(&log->store);
     return rc;
   }
   *ret = &log->store;

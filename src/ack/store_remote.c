@@ -61,7 +61,7 @@ static int slots_init(struct slots *s, unsigned clients, unsigned most)
   return s->queues ? 0 : -ENOMEM;
 }
 
-static void free_all(struct slot *slot)
+static void store_remote_free_all(struct slot *slot)
 {
   while (slot) {
     struct slot *next = atomic_load(&slot->next);
@@ -74,13 +74,13 @@ static void free_all(struct slot *slot)
 static void slots_done(struct slots *s)
 {
   for (unsigned i = 0; s->queues && i < s->n_clients; i++)
-    free_all(atomic_load(&s->queues[i].first));
-  free_all(s->unused);
+    store_remote_free_all(atomic_load(&s->queues[i].first));
+  store_remote_free_all(s->unused);
   (void)pthread_mutex_destroy(&s->lock);
   free(s->queues);
 }
 
-static struct slot *take_any(struct slots *s)
+static struct slot *store_remote_take_any(struct slots *s)
 {
   struct slot *slot;
 
@@ -105,7 +105,7 @@ static struct slot *take_any(struct slots *s)
 static struct slot *slots_take(struct slots *s, uint32_t client)
 {
   struct slot_queue *q = &s->queues[client];
-  struct slot *slot = take_any(s);
+  struct slot *slot = store_remote_take_any(s);
 
   if (!slot)
     return NULL;
@@ -172,7 +172,8 @@ static struct remote *remote_of(struct ack_store *store)
   return (struct remote *)(void *)store;
 }
 
-static int take(struct ack_store *store, uint32_t client, char **ret)
+static int store_remote_take(struct ack_store *store, uint32_t client,
+                             char **ret)
 {
   struct slot *s = slots_take(&remote_of(store)->slots, client);
 
@@ -183,8 +184,9 @@ static int take(struct ack_store *store, uint32_t client, char **ret)
 }
 
 /* `state` was loaded before. */
-static void put_record(struct ack_bytes *b, const struct slot *s, int i,
-                       const struct ack_record *from, uint32_t state)
+static void store_remote_put_record(struct ack_bytes *b, const struct slot *s,
+                                    int i, const struct ack_record *from,
+                                    uint32_t state)
 {
   const uint64_t at = (uint64_t)s->number * ACK_CHUNK;
   struct ack_record copy = {
@@ -216,7 +218,7 @@ static bool copy_slot(struct remote *r, struct slot *s, struct ack_bytes *b)
       continue;
     if (!ack_bytes_have_room(b, 2 * sizeof(*of)))
       return false;
-    put_record(b, s, i, &of[i], state);
+    store_remote_put_record(b, s, i, &of[i], state);
     if (i >= s->sent)
       s->sent = i + 1;
     if (i == s->final && state != ACK_INTENT) {
@@ -247,7 +249,8 @@ static bool copy_queue(struct remote *r, uint32_t client, struct ack_bytes *b)
 
 /* `final`: the file and this batch have all records.  Before that the log has
  * no end, even if the run has ended. */
-static void put_header(struct remote *r, struct ack_bytes *b, bool final)
+static void store_remote_put_header(struct remote *r, struct ack_bytes *b,
+                                    bool final)
 {
   struct ack_header h;
 
@@ -264,7 +267,7 @@ static void put_header(struct remote *r, struct ack_bytes *b, bool final)
   ack_bytes_put(b, 0, &h, sizeof(h));
 }
 
-static bool has_news(struct remote *r)
+static bool store_remote_has_news(struct remote *r)
 {
   bool yes;
 
@@ -275,7 +278,7 @@ static bool has_news(struct remote *r)
 }
 
 /* False: the batch is full. */
-static bool begin_chunks(struct remote *r, struct ack_bytes *b)
+static bool store_remote_begin_chunks(struct remote *r, struct ack_bytes *b)
 {
   const uint64_t next = atomic_load(&r->slots.next);
 
@@ -284,11 +287,11 @@ static bool begin_chunks(struct remote *r, struct ack_bytes *b)
 }
 
 /* True: after the last client. */
-static bool scan(struct remote *r, struct ack_bytes *b)
+static bool store_remote_scan(struct remote *r, struct ack_bytes *b)
 {
   if (r->scan_at == 0)
     r->scan_ns = clock_now_ns();
-  if (!begin_chunks(r, b))
+  if (!store_remote_begin_chunks(r, b))
     return false;
   while (r->scan_at < r->slots.n_clients) {
     if (!copy_queue(r, r->scan_at, b))
@@ -301,17 +304,18 @@ static bool scan(struct remote *r, struct ack_bytes *b)
 }
 
 /* `covered_ns` never arrives before the news up to that time. */
-static void put_covered(struct remote *r, struct ack_bytes *b)
+static void store_remote_put_covered(struct remote *r, struct ack_bytes *b)
 {
-  if (!has_news(r)) {
+  if (!store_remote_has_news(r)) {
     ack_bytes_put(b, offsetof(struct ack_header, covered_ns), &r->covered_ns,
                   sizeof(r->covered_ns));
   } else if (ack_bytes_have_room(b, sizeof(r->latest))) {
-    put_header(r, b, false);
+    store_remote_put_header(r, b, false);
   }
 }
 
-static bool fill(void *arg, struct ack_bytes *b, bool beat, bool ending)
+static bool store_remote_fill(void *arg, struct ack_bytes *b, bool beat,
+                              bool ending)
 {
   struct remote *r = arg;
   const size_t empty = b->len;
@@ -320,20 +324,20 @@ static bool fill(void *arg, struct ack_bytes *b, bool beat, bool ending)
   if (!r->last_scan && ending)
     r->scan_at = 0;
   r->last_scan = ending;
-  if (has_news(r))
-    put_header(r, b, false);
-  whole = scan(r, b);
+  if (store_remote_has_news(r))
+    store_remote_put_header(r, b, false);
+  whole = store_remote_scan(r, b);
   if (whole && ending && ack_bytes_have_room(b, sizeof(r->latest))) {
-    put_header(r, b, true);
+    store_remote_put_header(r, b, true);
     b->last = true;
   } else if (whole && ack_bytes_have_room(b, sizeof(r->covered_ns)) &&
              (beat || b->len > empty)) {
-    put_covered(r, b);
+    store_remote_put_covered(r, b);
   }
   return !whole || ending;
 }
 
-static void note_delivered(void *arg)
+static void store_remote_note_delivered(void *arg)
 {
   struct remote *r = arg;
 
@@ -341,14 +345,14 @@ static void note_delivered(void *arg)
   r->delivered = r->totals;
 }
 
-static bool has_gaps(void *arg)
+static bool store_remote_has_gaps(void *arg)
 {
   struct remote *r = arg;
 
   return atomic_load(&r->slots.missed) > 0;
 }
 
-static int changed(struct ack_store *store, struct err *err)
+static int store_remote_changed(struct ack_store *store, struct err *err)
 {
   struct remote *r = remote_of(store);
 
@@ -361,7 +365,8 @@ static int changed(struct ack_store *store, struct err *err)
 }
 
 /* Adds records whose outcome was not sent. */
-static void count_rest(const struct remote *r, struct ack_totals *t)
+static void store_remote_count_rest(const struct remote *r,
+                                    struct ack_totals *t)
 {
   for (unsigned i = 0; i < r->slots.n_clients; i++) {
     struct slot *s = slots_first(&r->slots, i);
@@ -374,8 +379,9 @@ static void count_rest(const struct remote *r, struct ack_totals *t)
   }
 }
 
-static int refuse_end(const struct remote *r, const struct ack_totals *all,
-                      struct err *err)
+static int store_remote_refuse_end(const struct remote *r,
+                                   const struct ack_totals *all,
+                                   struct err *err)
 {
   const uint64_t start = r->header.start_ns;
   const uint64_t known = all->acked + all->aborted;
@@ -392,8 +398,8 @@ static int refuse_end(const struct remote *r, const struct ack_totals *all,
                  r->sender.why.text);
 }
 
-static int finish(struct ack_store *store, bool all_ended,
-                  struct ack_totals *ret, struct err *err)
+static int store_remote_finish(struct ack_store *store, bool all_ended,
+                               struct ack_totals *ret, struct err *err)
 {
   struct remote *r = remote_of(store);
   const uint32_t chunks = atomic_load(&r->slots.next) - 1;
@@ -405,9 +411,9 @@ static int finish(struct ack_store *store, bool all_ended,
   (void)pthread_mutex_unlock(&r->lock);
   ack_sender_end(&r->sender);
   *ret = r->totals;
-  count_rest(r, ret);
+  store_remote_count_rest(r, ret);
   if (!r->sender.complete)
-    return refuse_end(r, ret, err);
+    return store_remote_refuse_end(r, ret, err);
   if (atomic_load(&r->slots.missed) > 0)
     return err_set(err, -ENOBUFS,
                    "--ack-log: the log '%s' at %.200s has gaps: the listener "
@@ -416,7 +422,7 @@ static int finish(struct ack_store *store, bool all_ended,
   return 0;
 }
 
-static void free_remote(struct ack_store *store)
+static void store_remote_free_remote(struct ack_store *store)
 {
   struct remote *r = remote_of(store);
 
@@ -427,10 +433,10 @@ static void free_remote(struct ack_store *store)
 }
 
 static const struct ack_store_ops ops = {
-  .take = take,
-  .changed = changed,
-  .finish = finish,
-  .free = free_remote,
+  .take = store_remote_take,
+  .changed = store_remote_changed,
+  .finish = store_remote_finish,
+  .free = store_remote_free_remote,
 };
 
 int ack_store_remote(struct ack_store **ret, const char *address,
@@ -441,9 +447,9 @@ int ack_store_remote(struct ack_store **ret, const char *address,
   const struct ack_source source = {
     .arg = r,
     .chunks = most_chunks,
-    .fill = fill,
-    .delivered = note_delivered,
-    .has_gaps = has_gaps,
+    .fill = store_remote_fill,
+    .delivered = store_remote_note_delivered,
+    .has_gaps = store_remote_has_gaps,
   };
   int rc = 0;
 
@@ -462,7 +468,7 @@ int ack_store_remote(struct ack_store **ret, const char *address,
       err_prefix(err, "--ack-log: no listener at %.200s", address);
   }
   if (rc < 0) {
-    free_remote(&r->store);
+    store_remote_free_remote(&r->store);
     return rc;
   }
   r->store.name = r->sender.link.file;

@@ -75,7 +75,7 @@ static const uint32_t sines[64] = {
   0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 };
 
-static void md5_block(uint32_t *state, const uint8_t *block)
+static void digest_md5_block(uint32_t *state, const uint8_t *block)
 {
   /* Per quarter: four repeated shifts, a function, and an order of words. */
   static const uint8_t shift[4][4] = {
@@ -117,9 +117,9 @@ void digest_md5(const void *a, size_t a_len, const void *b, size_t b_len,
   struct blocks s = { .state = { 0x67452301, 0xefcdab89, 0x98badcfe,
                                  0x10325476 } };
 
-  blocks_add(&s, md5_block, a, a_len);
-  blocks_add(&s, md5_block, b, b_len);
-  blocks_end(&s, md5_block, htole64(s.bytes * 8));
+  blocks_add(&s, digest_md5_block, a, a_len);
+  blocks_add(&s, digest_md5_block, b, b_len);
+  blocks_end(&s, digest_md5_block, htole64(s.bytes * 8));
   blocks_put(&s, 4, true, ret);
 }
 
@@ -220,12 +220,12 @@ static const uint32_t sha256_roots[64] = {
   0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static inline uint32_t sha256_rotate(uint32_t x, unsigned by)
+static inline uint32_t digest_sha256_rotate(uint32_t x, unsigned by)
 {
   return x >> by | x << (32 - by);
 }
 
-static void sha256_block(uint32_t *state, const uint8_t *block)
+static void digest_sha256_block(uint32_t *state, const uint8_t *block)
 {
   uint32_t w[64], s[8];
 
@@ -237,18 +237,21 @@ static void sha256_block(uint32_t *state, const uint8_t *block)
     const uint32_t a = w[i - 15], b = w[i - 2];
 
     w[i] = w[i - 16] + w[i - 7] +
-           (sha256_rotate(a, 7) ^ sha256_rotate(a, 18) ^ a >> 3) +
-           (sha256_rotate(b, 17) ^ sha256_rotate(b, 19) ^ b >> 10);
+           (digest_sha256_rotate(a, 7) ^ digest_sha256_rotate(a, 18) ^ a >> 3) +
+           (digest_sha256_rotate(b, 17) ^ digest_sha256_rotate(b, 19) ^
+            b >> 10);
   }
   memcpy(s, state, sizeof(s));
   for (unsigned i = 0; i < 64; i++) {
     const uint32_t a = s[0], e = s[4];
     const uint32_t one = s[7] +
-                         (sha256_rotate(e, 6) ^ sha256_rotate(e, 11) ^
-                          sha256_rotate(e, 25)) +
+                         (digest_sha256_rotate(e, 6) ^
+                          digest_sha256_rotate(e, 11) ^
+                          digest_sha256_rotate(e, 25)) +
                          ((e & s[5]) ^ (~e & s[6])) + sha256_roots[i] + w[i];
-    const uint32_t two = (sha256_rotate(a, 2) ^ sha256_rotate(a, 13) ^
-                          sha256_rotate(a, 22)) +
+    const uint32_t two = (digest_sha256_rotate(a, 2) ^
+                          digest_sha256_rotate(a, 13) ^
+                          digest_sha256_rotate(a, 22)) +
                          ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
 
     memmove(s + 1, s, 7 * sizeof(s[0]));
@@ -273,12 +276,12 @@ void sha256_begin(struct sha256 *h)
 
 void sha256_add(struct sha256 *h, const void *bytes, size_t n)
 {
-  blocks_add(&h->of, sha256_block, bytes, n);
+  blocks_add(&h->of, digest_sha256_block, bytes, n);
 }
 
 void sha256_end(struct sha256 *h, uint8_t ret[SHA256_BYTES])
 {
-  blocks_end(&h->of, sha256_block, htobe64(h->of.bytes * 8));
+  blocks_end(&h->of, digest_sha256_block, htobe64(h->of.bytes * 8));
   blocks_put(&h->of, 8, false, ret);
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void mark_cut(struct err *err)
+static void err_mark_cut(struct err *err)
 {
   static const char mark[] = "...";
 
@@ -20,26 +20,28 @@ int err_set(struct err *err, int code, const char *fmt, ...)
   va_start(ap, fmt);
   if (vsnprintf(err->text, sizeof(err->text), fmt, ap) >=
       (int)sizeof(err->text))
-    mark_cut(err);
+    err_mark_cut(err);
   va_end(ap);
   return code;
 }
 
 /* strerror_r() of GNU returns the text, which can be outside the buffer; that
  * of POSIX returns a number. */
-static const char *gnu_text(const char *text, const char *buf)
+static const char *err_gnu_text(const char *text, const char *buf)
 {
   (void)buf;
   return text;
 }
 
-static const char *posix_text(int rc, const char *buf)
+static const char *err_posix_text(int rc, const char *buf)
 {
   return rc == 0 ? buf : "unknown error";
 }
 
-#define TEXT_OF(returned, buf) \
-  _Generic((returned), int : posix_text, default : gnu_text)(returned, buf)
+#define TEXT_OF(returned, buf)       \
+  _Generic((returned), int           \
+           : err_posix_text, default \
+           : err_gnu_text)(returned, buf)
 
 const char *err_text(int code, char *buf, size_t size)
 {
@@ -87,7 +89,7 @@ void err_prefix(struct err *err, const char *fmt, ...)
     memmove(err->text + len, err->text, strlen(err->text) + 1);
   } else {
     memmove(err->text + len, err->text, sizeof(err->text) - len);
-    mark_cut(err);
+    err_mark_cut(err);
   }
   memcpy(err->text, text, len);
 }

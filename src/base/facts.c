@@ -27,7 +27,7 @@ struct fact *facts_find(const struct facts *f, const char *key)
   return NULL;
 }
 
-static bool grow(struct facts *f)
+static bool facts_grow(struct facts *f)
 {
   const size_t room = f->room ? 2 * f->room : 16;
   struct fact *of = realloc(f->of, room * sizeof(*of));
@@ -40,14 +40,15 @@ static bool grow(struct facts *f)
 }
 
 /* Also frees the old text. NULL: no memory. */
-static struct fact *place(struct facts *f, const char *key, enum fact_type type)
+static struct fact *facts_place(struct facts *f, const char *key,
+                                enum fact_type type)
 {
   struct fact *fact = facts_find(f, key);
 
   if (!fact) {
     char *copy = mem_strdup(key);
 
-    if (!copy || (f->n == f->room && !grow(f))) {
+    if (!copy || (f->n == f->room && !facts_grow(f))) {
       free(copy);
       f->failed = true;
       return NULL;
@@ -64,7 +65,7 @@ static struct fact *place(struct facts *f, const char *key, enum fact_type type)
 void facts_text(struct facts *f, const char *key, const char *value)
 {
   char *copy = mem_strdup(value);
-  struct fact *fact = copy ? place(f, key, FACT_TEXT) : NULL;
+  struct fact *fact = copy ? facts_place(f, key, FACT_TEXT) : NULL;
 
   if (fact) {
     fact->text = copy;
@@ -76,7 +77,7 @@ void facts_text(struct facts *f, const char *key, const char *value)
 
 void facts_int(struct facts *f, const char *key, int64_t value)
 {
-  struct fact *fact = place(f, key, FACT_INT);
+  struct fact *fact = facts_place(f, key, FACT_INT);
 
   if (fact)
     fact->integer = value;
@@ -84,7 +85,7 @@ void facts_int(struct facts *f, const char *key, int64_t value)
 
 void facts_real(struct facts *f, const char *key, double value)
 {
-  struct fact *fact = place(f, key, FACT_REAL);
+  struct fact *fact = facts_place(f, key, FACT_REAL);
 
   if (fact)
     fact->real = value;
@@ -92,7 +93,7 @@ void facts_real(struct facts *f, const char *key, double value)
 
 void facts_bool(struct facts *f, const char *key, bool value)
 {
-  struct fact *fact = place(f, key, FACT_BOOL);
+  struct fact *fact = facts_place(f, key, FACT_BOOL);
 
   if (fact)
     fact->integer = value;

@@ -68,13 +68,13 @@ void log_set_origin(const char *text)
 
 /* Keep the cause now: later the stream has only an error flag. A failure of
  * stderr cannot be reported. */
-static void note_failure(FILE *stream, bool failed_before)
+static void log_note_failure(FILE *stream, bool failed_before)
 {
   if (stream == stdout && !failed_before && ferror(stream))
     lost_errno = errno;
 }
 
-static void clear_status(void)
+static void log_clear_status(void)
 {
   if (!status_drawn)
     return;
@@ -87,21 +87,21 @@ static void put(FILE *stream, const char *text, size_t len)
 {
   const bool failed = ferror(stream) != 0;
 
-  clear_status();
+  log_clear_status();
   if (len > 0)
     (void)fwrite(text, 1, len, stream);
-  note_failure(stream, failed);
+  log_note_failure(stream, failed);
 }
 
-static void end_series(struct series *s, FILE *stream)
+static void log_end_series(struct series *s, FILE *stream)
 {
   const bool failed = ferror(stream) != 0;
 
   if (s->again > 0)
-    clear_status();
+    log_clear_status();
   if (s->again > 0)
     (void)fprintf(stream, "(last message repeated %lu times)\n", s->again);
-  note_failure(stream, failed);
+  log_note_failure(stream, failed);
   s->again = 0;
 }
 
@@ -110,11 +110,11 @@ static void flush(FILE *stream)
   const bool failed = ferror(stream) != 0;
 
   (void)fflush(stream);
-  note_failure(stream, failed);
+  log_note_failure(stream, failed);
 }
 
 /* Takes over the content of `b`. */
-static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
+static void log_put_in_series(struct series *s, FILE *stream, struct strbuf *b)
 {
   if (s->last.len == b->len && b->len > 0 &&
       memcmp(s->last.text, b->text, b->len) == 0) {
@@ -122,14 +122,14 @@ static void put_in_series(struct series *s, FILE *stream, struct strbuf *b)
     strbuf_done(b);
     return;
   }
-  end_series(s, stream);
+  log_end_series(s, stream);
   put(stream, b->text, b->len);
   strbuf_done(&s->last);
   s->last = *b;
 }
 
 /* Except warnings: errors of files end with advice in this form. */
-static bool begins_message(const char *text)
+static bool log_begins_message(const char *text)
 {
   for (int i = LOG_FATAL; i <= LOG_DEBUG; i++) {
     if (*prefix[i] && i != LOG_WARNING &&
@@ -140,7 +140,7 @@ static bool begins_message(const char *text)
 }
 
 /* Text of servers and scripts must not hide a message or add one. */
-static void add_message(struct strbuf *to, const struct strbuf *text)
+static void log_add_message(struct strbuf *to, const struct strbuf *text)
 {
   const char *line = strbuf_str(text);
   size_t len = strcspn(line, "\n");
@@ -149,14 +149,14 @@ static void add_message(struct strbuf *to, const struct strbuf *text)
   while (line[len] != '\0') {
     line += len + 1;
     len = strcspn(line, "\n");
-    strbuf_adds(to, begins_message(line) ? "\\n" : "\n");
+    strbuf_adds(to, log_begins_message(line) ? "\\n" : "\n");
     utf8_add_shown(to, line, len, "\t");
   }
 }
 
 /* No memory for the message: prints its beginning, on one line. */
-static void put_short(struct series *s, FILE *stream, enum log_level level,
-                      const char *fmt, va_list ap)
+static void log_put_short(struct series *s, FILE *stream, enum log_level level,
+                          const char *fmt, va_list ap)
 {
   char text[512];
 
@@ -165,7 +165,7 @@ static void put_short(struct series *s, FILE *stream, enum log_level level,
     if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
       *c = ' ';
   }
-  end_series(s, stream);
+  log_end_series(s, stream);
   strbuf_done(&s->last);
   put(stream, prefix[level], strlen(prefix[level]));
   if (level != LOG_INFO)
@@ -192,7 +192,7 @@ static void log_vmsg(enum log_level level, const char *fmt, va_list ap)
     strbuf_vaddf(&b, fmt, ap);
   } else {
     strbuf_vaddf(&said, fmt, ap);
-    add_message(&b, &said);
+    log_add_message(&b, &said);
     strbuf_add(&b, "\n", 1);
     b.failed = b.failed || said.failed;
   }
@@ -206,9 +206,9 @@ static void log_vmsg(enum log_level level, const char *fmt, va_list ap)
     strbuf_done(&b);
   } else if (b.failed) {
     strbuf_done(&b);
-    put_short(series, text, level, fmt, again);
+    log_put_short(series, text, level, fmt, again);
   } else {
-    put_in_series(series, text, &b);
+    log_put_in_series(series, text, &b);
   }
   (void)pthread_mutex_unlock(&lock);
   va_end(again);
@@ -259,7 +259,7 @@ void log_status(const char *line)
     (void)fflush(stderr);
     status_drawn = true;
   } else {
-    clear_status();
+    log_clear_status();
   }
   (void)pthread_mutex_unlock(&lock);
 }
@@ -267,7 +267,7 @@ void log_status(const char *line)
 void log_line(const char *line)
 {
   (void)pthread_mutex_lock(&lock);
-  clear_status();
+  log_clear_status();
   (void)fprintf(stderr, "%s%s\n", origin, line);
   (void)fflush(stderr);
   (void)pthread_mutex_unlock(&lock);
@@ -278,10 +278,10 @@ void log_flush(void)
   FILE *text;
 
   (void)pthread_mutex_lock(&lock);
-  clear_status();
+  log_clear_status();
   text = text_stream ? text_stream : stdout;
-  end_series(&on_text, text);
-  end_series(&on_stderr, stderr);
+  log_end_series(&on_text, text);
+  log_end_series(&on_stderr, stderr);
   strbuf_done(&on_text.last);
   strbuf_done(&on_stderr.last);
   flush(text);

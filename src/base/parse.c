@@ -33,7 +33,7 @@ int parse_int(const char *text, int64_t *ret)
 }
 
 /* The power of 1024; -1: no such suffix. */
-static int suffix_power(const char *suffix)
+static int parse_suffix_power(const char *suffix)
 {
   static const char letters[] = "KMGT";
   int power = 0;
@@ -68,7 +68,7 @@ int parse_size(const char *text, uint64_t *ret)
       fits = false;
   }
 
-  power = suffix_power(p);
+  power = parse_suffix_power(p);
   if (power < 0)
     return -EINVAL;
   for (; power > 0; power--) {

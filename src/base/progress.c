@@ -28,7 +28,7 @@ enum form {
   FORMS,
 };
 
-static const char *unit_name(enum progress_unit unit, uint64_t n)
+static const char *progress_unit_name(enum progress_unit unit, uint64_t n)
 {
   static const char *const one[] = { "row", "MiB", "table" };
   static const char *const many[] = { "rows", "MiB", "tables" };
@@ -36,12 +36,13 @@ static const char *unit_name(enum progress_unit unit, uint64_t n)
   return n == 1 ? one[unit] : many[unit];
 }
 
-static double in_unit(const struct progress_point *at, uint64_t n)
+static double progress_in_unit(const struct progress_point *at, uint64_t n)
 {
   return at->unit == PROGRESS_BYTES ? (double)n / MIB : (double)n;
 }
 
-static double rate_of(const struct progress_point *at, uint64_t passed_ns)
+static double progress_rate_of(const struct progress_point *at,
+                               uint64_t passed_ns)
 {
   const uint64_t done = at->done > at->there ? at->done - at->there : 0;
 
@@ -62,10 +63,11 @@ void progress_add_time(struct strbuf *line, double seconds)
     strbuf_addf(line, "%" PRIu64 " s", s);
 }
 
-static void add_rates(struct strbuf *line, const struct progress_point *at,
-                      uint64_t passed_ns, enum form form)
+static void progress_add_rates(struct strbuf *line,
+                               const struct progress_point *at,
+                               uint64_t passed_ns, enum form form)
 {
-  const double rate = rate_of(at, passed_ns);
+  const double rate = progress_rate_of(at, passed_ns);
 
   if (at->unit == PROGRESS_BYTES)
     strbuf_addf(line, ", %.1f MiB/s", rate / MIB);
@@ -79,10 +81,11 @@ static void add_rates(struct strbuf *line, const struct progress_point *at,
 
 /* The time left is unknown with tables: one can take as long as all others
  * together. */
-static void add_left(struct strbuf *line, const struct progress_point *at,
-                     uint64_t passed_ns)
+static void progress_add_left(struct strbuf *line,
+                              const struct progress_point *at,
+                              uint64_t passed_ns)
 {
-  const double rate = rate_of(at, passed_ns);
+  const double rate = progress_rate_of(at, passed_ns);
 
   if (at->unit == PROGRESS_TABLES) {
     strbuf_adds(line, ", ");
@@ -95,8 +98,10 @@ static void add_left(struct strbuf *line, const struct progress_point *at,
   }
 }
 
-static void add_form(struct strbuf *line, const struct progress_point *at,
-                     uint64_t passed_ns, const char *detail, enum form form)
+static void progress_add_form(struct strbuf *line,
+                              const struct progress_point *at,
+                              uint64_t passed_ns, const char *detail,
+                              enum form form)
 {
   const double percent = at->total > 0
                            ? 100.0 * (double)at->done / (double)at->total
@@ -105,14 +110,14 @@ static void add_form(struct strbuf *line, const struct progress_point *at,
   if (form < FORM_AMOUNT)
     strbuf_addf(line, "%s ", at->verb);
   if (form < FORM_PERCENT)
-    strbuf_addf(line, "%.0f of %.0f %s (%.0f%%)", in_unit(at, at->done),
-                in_unit(at, at->total), unit_name(at->unit, at->total),
-                percent);
+    strbuf_addf(line, "%.0f of %.0f %s (%.0f%%)",
+                progress_in_unit(at, at->done), progress_in_unit(at, at->total),
+                progress_unit_name(at->unit, at->total), percent);
   else
     strbuf_addf(line, "%.0f%%", percent);
   if (form <= FORM_RATE && passed_ns > 0)
-    add_rates(line, at, passed_ns, form);
-  add_left(line, at, passed_ns);
+    progress_add_rates(line, at, passed_ns, form);
+  progress_add_left(line, at, passed_ns);
   if (form == FORM_DETAIL && detail[0] != '\0')
     strbuf_addf(line, "; %s", detail);
 }
@@ -122,7 +127,7 @@ void progress_line(struct strbuf *line, const struct progress_point *at,
 {
   for (enum form form = FORM_DETAIL; form < FORMS; form++) {
     strbuf_clear(line);
-    add_form(line, at, passed_ns, detail, form);
+    progress_add_form(line, at, passed_ns, detail, form);
     if (columns == 0 || line->len < columns)
       return;
   }
@@ -139,19 +144,20 @@ void progress_sum(struct strbuf *line, const struct progress_point *at,
   const double seconds = (double)passed_ns / (double)NS_PER_S;
   const uint64_t done = at->done > at->there ? at->done - at->there : 0;
 
-  strbuf_addf(line, "%s %.0f %s in %.1f s", at->verb, in_unit(at, done),
-              unit_name(at->unit, done), seconds);
+  strbuf_addf(line, "%s %.0f %s in %.1f s", at->verb,
+              progress_in_unit(at, done), progress_unit_name(at->unit, done),
+              seconds);
   if (passed_ns > 0)
-    add_rates(line, at, passed_ns, FORM_RATE);
+    progress_add_rates(line, at, passed_ns, FORM_RATE);
 }
 
-static uint64_t stderr_now_ns(void *ctx)
+static uint64_t progress_stderr_now_ns(void *ctx)
 {
   (void)ctx;
   return clock_now_ns();
 }
 
-static unsigned stderr_columns(void *ctx)
+static unsigned progress_stderr_columns(void *ctx)
 {
   struct winsize size = { 0 };
 
@@ -163,7 +169,7 @@ static unsigned stderr_columns(void *ctx)
   return size.ws_col;
 }
 
-static void stderr_show(void *ctx, const char *line, bool stays)
+static void progress_stderr_show(void *ctx, const char *line, bool stays)
 {
   (void)ctx;
   if (stays)
@@ -173,12 +179,12 @@ static void stderr_show(void *ctx, const char *line, bool stays)
 }
 
 const struct progress_io progress_stderr = {
-  .now_ns = stderr_now_ns,
-  .columns = stderr_columns,
-  .show = stderr_show,
+  .now_ns = progress_stderr_now_ns,
+  .columns = progress_stderr_columns,
+  .show = progress_stderr_show,
 };
 
-static uint64_t period_ns(const struct progress *p)
+static uint64_t progress_period_ns(const struct progress *p)
 {
   return p->io->columns(p->io_ctx) > 0 ? EVERY_TERMINAL_NS : EVERY_NS;
 }
@@ -195,7 +201,7 @@ void progress_init(struct progress *p, const struct progress_io *io,
   p->look = look;
   p->ctx = ctx;
   p->start_ns = io->now_ns(io_ctx);
-  p->next_ns = p->start_ns + period_ns(p);
+  p->next_ns = p->start_ns + progress_period_ns(p);
 }
 
 uint64_t progress_tick(struct progress *p)
@@ -213,7 +219,7 @@ uint64_t progress_tick(struct progress *p)
   p->io->show(p->io_ctx, strbuf_str(&line), columns == 0);
   strbuf_done(&line);
   strbuf_done(&detail);
-  p->next_ns = now + period_ns(p);
+  p->next_ns = now + progress_period_ns(p);
   return p->next_ns;
 }
 

@@ -12,12 +12,12 @@
 
 static const char blanks[] = " \t\r\n\v\f";
 
-static bool is_word(char c)
+static bool secret_is_word(char c)
 {
   return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-static bool is_secret_name(const char *name, size_t len)
+static bool secret_is_secret_name(const char *name, size_t len)
 {
   static const char *const endings[] = { "password", "passwd", "pwd" };
 
@@ -30,7 +30,7 @@ static bool is_secret_name(const char *name, size_t len)
   return false;
 }
 
-static int hex_digit(char c)
+static int secret_hex_digit(char c)
 {
   if (c >= '0' && c <= '9')
     return c - '0';
@@ -39,23 +39,24 @@ static int hex_digit(char c)
 }
 
 /* The name can be percent-encoded. */
-static bool is_secret_parameter(const char *name, size_t len)
+static bool secret_is_secret_parameter(const char *name, size_t len)
 {
   char plain[64];
   size_t n = 0;
 
   for (size_t i = 0; i < len && n < sizeof(plain); i++, n++) {
     plain[n] = name[i];
-    if (name[i] == '%' && i + 2 < len && hex_digit(name[i + 1]) >= 0 &&
-        hex_digit(name[i + 2]) >= 0) {
-      plain[n] = (char)(hex_digit(name[i + 1]) * 16 + hex_digit(name[i + 2]));
+    if (name[i] == '%' && i + 2 < len && secret_hex_digit(name[i + 1]) >= 0 &&
+        secret_hex_digit(name[i + 2]) >= 0) {
+      plain[n] = (char)(secret_hex_digit(name[i + 1]) * 16 +
+                        secret_hex_digit(name[i + 2]));
       i += 2;
     }
   }
-  return is_secret_name(plain, n);
+  return secret_is_secret_name(plain, n);
 }
 
-static const char *last_of(const char *text, size_t len, char c)
+static const char *secret_last_of(const char *text, size_t len, char c)
 {
   while (len > 0) {
     if (text[--len] == c)
@@ -73,9 +74,9 @@ static const char *find_at(const char *from, bool alone)
 {
   const size_t line = strcspn(from, "\n");
   const size_t word = alone ? line : strcspn(from, " \t\r\n\v\f'\"");
-  const char *at = last_of(from, word, '@');
+  const char *at = secret_last_of(from, word, '@');
 
-  return at ? at : last_of(from, line, '@');
+  return at ? at : secret_last_of(from, line, '@');
 }
 
 /* `text` is at the ://. Writes up to the end of the user and password; returns
@@ -95,7 +96,7 @@ static const char *redact_user(const char *text, bool alone, struct strbuf *out)
 }
 
 /* `text` is after the = of a keyword. */
-static const char *end_of_value(const char *text)
+static const char *secret_end_of_value(const char *text)
 {
   const char quote = *text;
 
@@ -116,12 +117,12 @@ static const char *redact_keyword(const char *text, size_t len,
 {
   const char *value = text + len + strspn(text + len, blanks);
 
-  if (*value != '=' || !is_secret_name(text, len))
+  if (*value != '=' || !secret_is_secret_name(text, len))
     return NULL;
   value++;
   value += strspn(value, blanks);
   strbuf_add(out, text, (size_t)(value - text));
-  text = end_of_value(value);
+  text = secret_end_of_value(value);
   if (text != value)
     strbuf_adds(out, SECRET_SHOWN);
   return text;
@@ -135,7 +136,7 @@ static const char *redact_parameter(const char *text, struct strbuf *out)
   const char *value = name + len + 1;
   size_t n;
 
-  if (name[len] != '=' || !is_secret_parameter(name, len))
+  if (name[len] != '=' || !secret_is_secret_parameter(name, len))
     return NULL;
   strbuf_add(out, text, (size_t)(value - text));
   n = strcspn(value, "&# \t\r\n\v\f");
@@ -177,8 +178,8 @@ void secret_redact(const char *text, struct strbuf *out)
     }
     if (in_url && (*text == '?' || *text == '&')) {
       next = redact_parameter(text, out);
-    } else if (is_word(*text)) {
-      while (is_word(text[n]))
+    } else if (secret_is_word(*text)) {
+      while (secret_is_word(text[n]))
         n++;
       next = redact_keyword(text, n, out);
     } else if (strchr(blanks, *text)) {

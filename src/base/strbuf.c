@@ -21,7 +21,7 @@ void strbuf_clear(struct strbuf *b)
     b->text[0] = '\0';
 }
 
-static char *grown(const struct strbuf *b, size_t room)
+static char *strbuf_grown(const struct strbuf *b, size_t room)
 {
   char *text;
 
@@ -52,7 +52,7 @@ bool strbuf_grow(struct strbuf *b, size_t more)
     if (__builtin_add_overflow(room, room / 2 + 64, &room))
       room = need;
   }
-  text = grown(b, room);
+  text = strbuf_grown(b, room);
   if (!text) {
     b->failed = true;
     return false;

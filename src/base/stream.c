@@ -20,7 +20,7 @@
 /* Interval between looks at *sooner_ns. */
 #define SLICE_NS (50 * NS_PER_MS)
 
-static uint64_t left_ns(const struct stream_limit *limit)
+static uint64_t stream_left_ns(const struct stream_limit *limit)
 {
   const uint64_t now = clock_now_ns();
   uint64_t until = limit->until_ns;
@@ -34,15 +34,17 @@ static int wait_for(int fd, short events, uint64_t most_ns,
                     const struct stream_limit *limit)
 {
   const uint64_t slice_ns = limit->sooner_ns ? SLICE_NS : UINT64_MAX;
-  const uint64_t end_ns = clock_now_ns() + min_u64(most_ns, left_ns(limit));
+  const uint64_t end_ns = clock_now_ns() +
+                          min_u64(most_ns, stream_left_ns(limit));
   struct pollfd p = { .fd = fd, .events = events };
 
   if (limit->wait)
     return limit->wait(fd, events, end_ns);
   for (;;) {
     const uint64_t now = clock_now_ns();
-    const uint64_t left = now < end_ns ? min_u64(end_ns - now, left_ns(limit))
-                                       : 0;
+    const uint64_t left = now < end_ns
+                            ? min_u64(end_ns - now, stream_left_ns(limit))
+                            : 0;
     const uint64_t ns = min_u64(left, slice_ns);
     const struct timespec time = clock_timespec(ns);
     const int rc = ppoll(&p, 1, &time, NULL);
@@ -56,7 +58,7 @@ static int wait_for(int fd, short events, uint64_t most_ns,
   }
 }
 
-static int await(int fd, short events, const struct stream_limit *limit)
+static int stream_await(int fd, short events, const struct stream_limit *limit)
 {
   return wait_for(fd, events, UINT64_MAX, limit);
 }
@@ -70,7 +72,7 @@ static int connect_to(int fd, const struct sockaddr *to, socklen_t len,
 
   while (connect(fd, to, len) < 0) {
     if (errno == EINPROGRESS) {
-      rc = await(fd, POLLOUT, limit);
+      rc = stream_await(fd, POLLOUT, limit);
       if (rc == 0 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0)
         rc = -errno;
       return rc < 0 ? rc : -error;
@@ -78,7 +80,7 @@ static int connect_to(int fd, const struct sockaddr *to, socklen_t len,
     if (errno != EAGAIN && errno != EINTR)
       return -errno;
     rc = wait_for(-1, 0, pause, limit);
-    if (left_ns(limit) == 0)
+    if (stream_left_ns(limit) == 0)
       return -ETIMEDOUT;
     if (rc < 0 && rc != -ETIMEDOUT)
       return rc;
@@ -126,7 +128,7 @@ int stream_send(int fd, const void *bytes, size_t n,
       from += sent;
       n -= (size_t)sent;
     } else {
-      rc = sock_is_early(errno) ? await(fd, POLLOUT, limit) : -errno;
+      rc = sock_is_early(errno) ? stream_await(fd, POLLOUT, limit) : -errno;
     }
     if (rc < 0)
       return rc;
@@ -138,7 +140,7 @@ int stream_receive(int fd, void *bytes, size_t room, size_t *ret_n,
                    const struct stream_limit *limit)
 {
   for (;;) {
-    const int rc = await(fd, POLLIN, limit);
+    const int rc = stream_await(fd, POLLIN, limit);
     ssize_t got;
 
     if (rc < 0)

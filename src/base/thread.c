@@ -28,7 +28,7 @@ enum {
 #endif
 
 /* pthread_create() does not report what it lacks. */
-static bool stack_fits(size_t bytes)
+static bool thread_stack_fits(size_t bytes)
 {
   void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -39,7 +39,7 @@ static bool stack_fits(size_t bytes)
   return true;
 }
 
-static int refuse_stack(struct err *err, size_t bytes, int code)
+static int thread_refuse_stack(struct err *err, size_t bytes, int code)
 {
   return err_set(err, -code,
                  "cannot use a thread stack of %zu bytes: %s (see "
@@ -48,7 +48,7 @@ static int refuse_stack(struct err *err, size_t bytes, int code)
 }
 
 /* EAGAIN means too many threads if the stack `fits`. */
-static int refuse_thread(struct err *err, bool fits, int code)
+static int thread_refuse(struct err *err, bool fits, int code)
 {
   if (code == EAGAIN && fits)
     return err_set(err, -code,
@@ -69,27 +69,27 @@ int thread_start(pthread_t *ret, size_t stack_bytes, void *(*fn)(void *),
   int rc;
 
   if (__builtin_mul_overflow(stack_bytes, STACK_FACTOR, &bytes))
-    return refuse_stack(err, stack_bytes, ENOMEM);
+    return thread_refuse_stack(err, stack_bytes, ENOMEM);
   rc = pthread_attr_init(&attr);
   if (rc != 0)
-    return refuse_thread(err, false, rc);
+    return thread_refuse(err, false, rc);
   if (bytes > 0)
     rc = pthread_attr_setstacksize(&attr, bytes);
   if (rc == 0)
     rc = pthread_attr_setguardsize(&attr, STACK_GUARD_BYTES);
   if (rc != 0) {
     (void)pthread_attr_destroy(&attr);
-    return refuse_stack(err, stack_bytes, rc);
+    return thread_refuse_stack(err, stack_bytes, rc);
   }
   (void)pthread_attr_getstacksize(&attr, &room);
   rc = pthread_create(ret, &attr, fn, arg);
   (void)pthread_attr_destroy(&attr);
   if (rc == 0)
     return 0;
-  fits = stack_fits(room);
+  fits = thread_stack_fits(room);
   if (bytes > 0 && !fits)
-    return refuse_stack(err, stack_bytes, ENOMEM);
-  return refuse_thread(err, fits, rc);
+    return thread_refuse_stack(err, stack_bytes, ENOMEM);
+  return thread_refuse(err, fits, rc);
 }
 
 int thread_start_masked(pthread_t *ret, void *(*fn)(void *), void *arg,

@@ -4,14 +4,14 @@
 
 #include "base/strbuf.h"
 
-static bool continues(char c)
+static bool utf8_continues(char c)
 {
   return ((unsigned char)c & 0xc0) == 0x80;
 }
 
 /* A bad second byte begins an overlong form, a surrogate, or a number beyond
  * the last character. */
-static bool good_second(unsigned char first, char c)
+static bool utf8_good_second(unsigned char first, char c)
 {
   const unsigned char second = (unsigned char)c;
 
@@ -30,7 +30,7 @@ static bool good_second(unsigned char first, char c)
 }
 
 /* 0: no character begins with this byte. */
-static unsigned length_from(unsigned char first)
+static unsigned utf8_length_from(unsigned char first)
 {
   return first < 0x80                     ? 1
          : first >= 0xc2 && first <= 0xdf ? 2
@@ -42,13 +42,13 @@ static unsigned length_from(unsigned char first)
 unsigned utf8_length(const char *text)
 {
   const unsigned char first = (unsigned char)text[0];
-  const unsigned n = length_from(first);
+  const unsigned n = utf8_length_from(first);
 
   for (unsigned i = 1; i < n; i++) {
-    if (!continues(text[i]))
+    if (!utf8_continues(text[i]))
       return 0;
   }
-  if (first == '\0' || (n > 2 && !good_second(first, text[1])))
+  if (first == '\0' || (n > 2 && !utf8_good_second(first, text[1])))
     return 0;
   return n;
 }
@@ -69,18 +69,19 @@ size_t utf8_cut(const char *text, size_t max)
 
   if (text[len] == '\0') /* the text ends there, or before */
     return len;
-  while (cut > 0 && len - cut < 3 && continues(text[cut]))
+  while (cut > 0 && len - cut < 3 && utf8_continues(text[cut]))
     cut--;
-  return continues(text[cut]) ? len : cut;
+  return utf8_continues(text[cut]) ? len : cut;
 }
 
 size_t utf8_whole(const char *text, size_t len)
 {
   size_t last = len; /* after the first byte of the last character */
 
-  while (last > 0 && len - last < 3 && continues(text[last - 1]))
+  while (last > 0 && len - last < 3 && utf8_continues(text[last - 1]))
     last--;
-  if (last > 0 && length_from((unsigned char)text[last - 1]) > len - last + 1)
+  if (last > 0 &&
+      utf8_length_from((unsigned char)text[last - 1]) > len - last + 1)
     return last - 1;
   return len;
 }
@@ -97,7 +98,7 @@ void utf8_add_latin1(struct strbuf *out, char byte)
 }
 
 /* The character if it must not reach a terminal; else 0. */
-static unsigned hidden(const unsigned char *p, size_t left)
+static unsigned utf8_hidden(const unsigned char *p, size_t left)
 {
   unsigned c = 0;
 
@@ -113,17 +114,17 @@ static unsigned hidden(const unsigned char *p, size_t left)
            : 0;
 }
 
-static size_t length_at(const char *text, size_t left)
+static size_t utf8_length_at(const char *text, size_t left)
 {
-  const unsigned n = length_from((unsigned char)*text);
+  const unsigned n = utf8_length_from((unsigned char)*text);
   unsigned have = 1;
 
-  while (have < n && have < left && continues(text[have]))
+  while (have < n && have < left && utf8_continues(text[have]))
     have++;
   return n > 0 && have == n ? n : 1;
 }
 
-static void add_escape(struct strbuf *out, unsigned c)
+static void utf8_add_escape(struct strbuf *out, unsigned c)
 {
   if (c == '\n' || c == '\r' || c == '\t')
     strbuf_adds(out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
@@ -137,12 +138,12 @@ void utf8_add_shown(struct strbuf *out, const char *text, size_t len,
   size_t n;
 
   for (size_t i = 0; i < len; i += n) {
-    const unsigned c = hidden((const unsigned char *)text + i, len - i);
+    const unsigned c = utf8_hidden((const unsigned char *)text + i, len - i);
 
-    n = length_at(text + i, len - i);
+    n = utf8_length_at(text + i, len - i);
     if (c == 0 || (c < 0x80 && c != 0 && strchr(keep, (int)c)))
       strbuf_add(out, text + i, n);
     else
-      add_escape(out, c);
+      utf8_add_escape(out, c);
   }
 }

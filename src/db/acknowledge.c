@@ -8,7 +8,7 @@
 #include "db/conn_state.h"
 #include "db/error_policy.h"
 
-static bool in_failed_transaction(const struct db_env *env)
+static bool acknowledge_in_failed_transaction(const struct db_env *env)
 {
   for (const struct conn *c = env->first; c; c = c->next) {
     if (conn_is_open(c) && c->session->trx == TRX_ABORTED)
@@ -28,14 +28,14 @@ int acknowledge_next(struct db_env *env, uint64_t id)
   rc = ack_intent(env->ack, id);
   if (rc < 0)
     return rc;
-  if (in_failed_transaction(env))
+  if (acknowledge_in_failed_transaction(env))
     ack_settle(env->ack, ACK_ABORTED);
   env->ack_due = ack_is_pending(env->ack);
   return 0;
 }
 
 /* The transaction may be committed nevertheless. */
-static bool is_doubtful(const struct outcome *out)
+static bool acknowledge_is_doubtful(const struct outcome *out)
 {
   static const char *const states[] = { "08", "57", "58", "XX", "40003" };
   static const int codes[] = { 1053, 1180, 1317, 2006, 2013, 2055 };
@@ -60,7 +60,7 @@ static enum ack_state state_of(const struct conn *c, int rc)
   if (out->api_error)
     return ACK_ABORTED; /* not sent */
   if (out->lost || out->over || out->during_results ||
-      verdict_is_cut(out, conn_is_dead(c)) || is_doubtful(out))
+      verdict_is_cut(out, conn_is_dead(c)) || acknowledge_is_doubtful(out))
     return ACK_UNKNOWN;
   return ACK_ABORTED;
 }

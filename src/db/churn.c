@@ -11,7 +11,7 @@
 
 #define LONGEST_S (7 * 24 * 60 * 60)
 
-static int read_events(const char *text, uint64_t *ret)
+static int churn_read_events(const char *text, uint64_t *ret)
 {
   int64_t n;
 
@@ -21,7 +21,7 @@ static int read_events(const char *text, uint64_t *ret)
   return 0;
 }
 
-static int read_time(const char *text, uint64_t *ret)
+static int churn_read_time(const char *text, uint64_t *ret)
 {
   double s;
 
@@ -31,8 +31,9 @@ static int read_time(const char *text, uint64_t *ret)
   return 0;
 }
 
-static int read_range(const char *text, int (*read)(const char *, uint64_t *),
-                      struct churn_range *ret)
+static int churn_read_range(const char *text,
+                            int (*read)(const char *, uint64_t *),
+                            struct churn_range *ret)
 {
   const char *dots = strstr(text, "..");
   const size_t len = dots ? (size_t)(dots - text) : strlen(text);
@@ -57,7 +58,7 @@ static int read_range(const char *text, int (*read)(const char *, uint64_t *),
 
 int churn_parse_time(const char *text, struct churn_range *ret)
 {
-  return read_range(text, read_time, ret);
+  return churn_read_range(text, churn_read_time, ret);
 }
 
 int churn_parse(const char *text, struct churn_cfg *ret)
@@ -66,23 +67,24 @@ int churn_parse(const char *text, struct churn_cfg *ret)
   struct churn_cfg cfg = { 0 };
   const int rc = len > 0 && isalpha((unsigned char)text[len - 1])
                    ? churn_parse_time(text, &cfg.time_ns)
-                   : read_range(text, read_events, &cfg.events);
+                   : churn_read_range(text, churn_read_events, &cfg.events);
 
   if (rc == 0)
     *ret = cfg;
   return rc;
 }
 
-static uint64_t draw(struct rng *rng, const struct churn_range *r)
+static uint64_t churn_draw(struct rng *rng, const struct churn_range *r)
 {
   return r->min + rng_below(rng, r->max - r->min + 1);
 }
 
 void churn_begin(struct churn *c, uint64_t now_ns)
 {
-  c->left = c->cfg.events.max > 0 ? draw(&c->rng, &c->cfg.events) : 0;
-  c->due_ns = c->cfg.time_ns.max > 0 ? now_ns + draw(&c->rng, &c->cfg.time_ns)
-                                     : 0;
+  c->left = c->cfg.events.max > 0 ? churn_draw(&c->rng, &c->cfg.events) : 0;
+  c->due_ns = c->cfg.time_ns.max > 0
+                ? now_ns + churn_draw(&c->rng, &c->cfg.time_ns)
+                : 0;
 }
 
 void churn_init(struct churn *c, const struct churn_cfg *cfg, uint64_t seed,

@@ -44,7 +44,7 @@ struct conn *conn_open(struct driver_handle *h,
   return c;
 }
 
-static void close_quietly(struct conn *c)
+static void conn_close_quietly(struct conn *c)
 {
   if (c->owed & CONN_OWES_MESSAGE)
     conn_say(c);
@@ -64,7 +64,7 @@ int conn_close(struct conn *c)
     return 1;
   if (conn_has_more(c) && !conn_is_dead(c))
     (void)recover_drain(c);
-  close_quietly(c);
+  conn_close_quietly(c);
   c->pub.error = DB_ERROR_NONE;
   return 0;
 }
@@ -81,14 +81,14 @@ void conn_close_tidy(struct conn *c, struct strbuf *line)
 void conn_shut(struct conn *c)
 {
   if (c->state != CONN_FREED)
-    close_quietly(c);
+    conn_close_quietly(c);
 }
 
 void conn_free(struct conn *c)
 {
   if (!c || c->state == CONN_FREED)
     return;
-  close_quietly(c);
+  conn_close_quietly(c);
   c->state = CONN_FREED;
   conn_unref(c);
 }
@@ -146,7 +146,7 @@ void conn_renew(struct conn *c)
 
 /* ---- statements and results ---- */
 
-static sql_result *query_as_is(struct conn *c, const char *sql, size_t len)
+static sql_result *conn_query_as_is(struct conn *c, const char *sql, size_t len)
 {
   struct exec info = { .call = CALL_QUERY, .sql = sql, .len = len };
   int rc;
@@ -169,19 +169,19 @@ static sql_result *query_as_is(struct conn *c, const char *sql, size_t len)
   return exec_end(c, rc, &info);
 }
 
-static sql_result *query_in(const struct dialect *d, struct conn *c,
-                            const char *sql, size_t len)
+static sql_result *conn_query_in(const struct dialect *d, struct conn *c,
+                                 const char *sql, size_t len)
 {
   struct strbuf own = { 0 };
   const enum dialect_verdict verdict = dialect_rewrite(d, sql, len, &own);
   sql_result *rs = NULL;
 
   if (verdict == DIALECT_SAME) {
-    rs = query_as_is(c, sql, len);
+    rs = conn_query_as_is(c, sql, len);
   } else if (own.failed) {
     call_misuse(c, "not enough memory");
   } else if (verdict == DIALECT_CHANGED) {
-    rs = query_as_is(c, own.text, own.len);
+    rs = conn_query_as_is(c, own.text, own.len);
   } else {
     c->cls = NULL;
     call_no_error(c);
@@ -190,7 +190,7 @@ static sql_result *query_in(const struct dialect *d, struct conn *c,
   return rs;
 }
 
-static void hint_at_dialect(struct conn *c)
+static void conn_hint_at_dialect(struct conn *c)
 {
   struct db_process *p = c->env->process;
   struct strbuf target = { 0 };
@@ -209,10 +209,10 @@ sql_result *conn_query(struct conn *c, const char *sql, size_t len)
   sql_result *rs;
 
   if (UNLIKELY(d && d->rewrites))
-    return query_in(d, c, sql, len);
-  rs = query_as_is(c, sql, len);
+    return conn_query_in(d, c, sql, len);
+  rs = conn_query_as_is(c, sql, len);
   if (UNLIKELY(c->pub.error == DB_ERROR_FATAL && d && !c->env->process->in_run))
-    hint_at_dialect(c);
+    conn_hint_at_dialect(c);
   return rs;
 }
 
@@ -230,7 +230,7 @@ bool conn_more_results(struct conn *c)
   return conn_has_more(c);
 }
 
-static sql_row *no_row(const struct conn *c)
+static sql_row *conn_no_row(const struct conn *c)
 {
   if (!c || !conn_has_rows(c))
     log_msg(LOG_ALERT, "attempt to fetch row from an invalid result set");
@@ -239,7 +239,7 @@ static sql_row *no_row(const struct conn *c)
   return NULL;
 }
 
-static int fetch_timed(struct conn *c)
+static int conn_fetch_timed(struct conn *c)
 {
   const uint64_t start = clock_now_ns();
   const int rc = c->driver->fetch(c->session, c->values);
@@ -254,9 +254,9 @@ sql_row *conn_fetch_row(sql_result *rs)
   int rc;
 
   if (UNLIKELY(!c || !conn_has_rows(c) || rs->nrows == 0))
-    return no_row(c);
+    return conn_no_row(c);
   if (UNLIKELY(c->env->process->set.debug && c->env->recorder))
-    rc = fetch_timed(c);
+    rc = conn_fetch_timed(c);
   else
     rc = c->driver->fetch(c->session, c->values);
   if (c->env->in_finalizer)

@@ -23,8 +23,8 @@ enum {
   LARGE_STATEMENT = 1000 * 1000
 };
 
-static bool hint_applies(const struct driver_hint *h, const struct conn *c,
-                         size_t len)
+static bool conn_message_hint_applies(const struct driver_hint *h,
+                                      const struct conn *c, size_t len)
 {
   return (h->code == 0 || h->code == c->fail.code) &&
          (!h->state || strcmp(h->state, c->fail.state) == 0) &&
@@ -32,12 +32,12 @@ static bool hint_applies(const struct driver_hint *h, const struct conn *c,
          (!h->large || len >= LARGE_STATEMENT);
 }
 
-static void add_hints(struct conn *c, size_t len)
+static void conn_message_add_hints(struct conn *c, size_t len)
 {
   const struct driver_hint *h = c->driver->hints;
 
   for (; h && h->text; h++) {
-    if (!hint_applies(h, c, len))
+    if (!conn_message_hint_applies(h, c, len))
       continue;
     strbuf_adds(&c->message, h->text);
     if (h->large)
@@ -46,7 +46,7 @@ static void add_hints(struct conn *c, size_t len)
   }
 }
 
-static void add_limit(struct conn *c)
+static void conn_message_add_limit(struct conn *c)
 {
   char text[FMT_DOUBLE_SIZE];
 
@@ -57,7 +57,7 @@ static void add_limit(struct conn *c)
 }
 
 /* Like sysbench, prints the driver's lines; else one line. */
-static void add_own_lines(struct conn *c, const struct strbuf *own)
+static void conn_message_add_own_lines(struct conn *c, const struct strbuf *own)
 {
   const bool joins = c->env->process->identity == IDENTITY_BENCH;
   const char *text = strbuf_str(own);
@@ -81,14 +81,14 @@ void conn_keep_message(struct conn *c, enum call call, const char *sql,
   strbuf_clear(&c->message);
   c->driver->message(c->session, unread ? CALL_NEXT : call, &c->out,
                      strbuf_str(&cut), &own);
-  add_own_lines(c, &own);
+  conn_message_add_own_lines(c, &own);
   strbuf_done(&own);
   if (unread)
     strbuf_adds(
       &c->message,
       "it is an error among unread results of the previous statement\n");
-  add_hints(c, len);
-  add_limit(c);
+  conn_message_add_hints(c, len);
+  conn_message_add_limit(c);
   strbuf_done(&cut);
   conn_error_name(c, c->message_code, sizeof(c->message_code));
   c->owed |= CONN_OWES_MESSAGE;
@@ -118,7 +118,8 @@ struct conn_message conn_take_message(struct conn *c)
   return m;
 }
 
-static void add_place(struct strbuf *lines, const char *code, const char *place)
+static void conn_message_add_place(struct strbuf *lines, const char *code,
+                                   const char *place)
 {
   const char *text = strbuf_str(lines);
   const size_t first = strcspn(text, "\n");
@@ -148,7 +149,7 @@ bool conn_print_message(struct conn_message *m, const char *place)
       log_msg(LOG_FATAL, "(%" PRIu64 " more message%s with error %s)", held,
               fmt_plural(held), m->code);
     if (*place)
-      add_place(&m->lines, m->code, place);
+      conn_message_add_place(&m->lines, m->code, place);
     if (shown)
       message_lines(LOG_FATAL, &m->lines);
   }

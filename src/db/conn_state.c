@@ -23,7 +23,7 @@ static bool copy_params(struct conn_params *to, const struct conn_params *from)
          copy_text(&to->db, from->db);
 }
 
-static void free_params(const struct conn_params *p)
+static void conn_state_free_params(const struct conn_params *p)
 {
   const char *const texts[] = { p->host, p->port,     p->socket,
                                 p->user, p->password, p->db };
@@ -32,7 +32,7 @@ static void free_params(const struct conn_params *p)
     free((void *)(uintptr_t)texts[i]);
 }
 
-static void destroy(struct conn *c)
+static void conn_state_destroy(struct conn *c)
 {
   struct db_env *env = c->env;
 
@@ -44,7 +44,7 @@ static void destroy(struct conn *c)
     env->first = c->next;
   if (c->next)
     c->next->prev = c->prev;
-  free_params(&c->params);
+  conn_state_free_params(&c->params);
   strbuf_done(&c->message);
   strbuf_done(&c->text);
   strbuf_done(&c->no_answer);
@@ -86,7 +86,7 @@ void conn_fail(struct conn *c, const char *text)
   conn_show_failure(c);
 }
 
-static struct conn *new_conn(struct driver_handle *h)
+static struct conn *conn_state_new_conn(struct driver_handle *h)
 {
   struct db_env *env = h->env;
   struct conn *c = calloc(1, sizeof(*c));
@@ -111,7 +111,7 @@ static struct conn *new_conn(struct driver_handle *h)
 struct conn *conn_new_pooled(struct driver_handle *h)
 {
   struct pool *pool = h->env->pool;
-  struct conn *c = new_conn(h);
+  struct conn *c = conn_state_new_conn(h);
 
   if (!c)
     return NULL;
@@ -125,7 +125,7 @@ struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
 {
   struct db_process *p = h->env->process;
   struct session *s = calloc(1, h->driver->session_size);
-  struct conn *c = s ? new_conn(h) : NULL;
+  struct conn *c = s ? conn_state_new_conn(h) : NULL;
 
   if (!c) {
     free(s);
@@ -139,7 +139,7 @@ struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
   s->params = &c->params;
   watch_add(&p->watch, c->watched, s, h->env->under_deadline);
   if (params && !copy_params(&c->params, params)) {
-    destroy(c);
+    conn_state_destroy(c);
     return NULL;
   }
   return c;
@@ -148,5 +148,5 @@ struct conn *conn_new(struct driver_handle *h, const struct conn_params *params)
 void conn_unref(struct conn *c)
 {
   if (--c->refs == 0)
-    destroy(c);
+    conn_state_destroy(c);
 }

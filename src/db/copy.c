@@ -26,7 +26,7 @@ bool copy_possible(struct conn *c, const char **ret_why)
 }
 
 /* 0, or 1: the copy has ended. */
-static int after(struct conn *c, int rc)
+static int copy_after(struct conn *c, int rc)
 {
   static const char what[] = "bulk load";
   char text[FAILURE_TEXT];
@@ -54,7 +54,7 @@ int copy_begin(struct conn *c, const struct copy_spec *spec)
     return 1;
   call_no_error(c);
   (void)call_start(c);
-  if (after(c, c->driver->copy->begin(c->session, spec, &c->out)) != 0)
+  if (copy_after(c, c->driver->copy->begin(c->session, spec, &c->out)) != 0)
     return 1;
   c->copies = true;
   return 0;
@@ -63,19 +63,19 @@ int copy_begin(struct conn *c, const struct copy_spec *spec)
 int copy_row(struct conn *c, const sql_value *values)
 {
   (void)call_start(c);
-  return after(c, c->driver->copy->row(c->session, values, &c->out));
+  return copy_after(c, c->driver->copy->row(c->session, values, &c->out));
 }
 
 int copy_rows(struct conn *c, const char *rows, size_t len)
 {
   (void)call_start(c);
-  return after(c, c->driver->copy->rows(c->session, rows, len, &c->out));
+  return copy_after(c, c->driver->copy->rows(c->session, rows, len, &c->out));
 }
 
 int copy_end(struct conn *c, uint64_t *ret_rows)
 {
   (void)call_start(c);
-  if (after(c, c->driver->copy->end(c->session, &c->out)) != 0)
+  if (copy_after(c, c->driver->copy->end(c->session, &c->out)) != 0)
     return 1;
   c->copies = false;
   *ret_rows = c->out.taken;

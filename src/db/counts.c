@@ -31,7 +31,8 @@ void counts_join(struct counts *c, struct counts_part *p)
   (void)pthread_mutex_unlock(&c->lock);
 }
 
-static void add_part(uint64_t sum[DB_COUNTS], const struct counts_part *p)
+static void counts_add_part(uint64_t sum[DB_COUNTS],
+                            const struct counts_part *p)
 {
   for (int i = 0; i < DB_COUNTS; i++)
     sum[i] += atomic_load_explicit(&p->of[i], memory_order_relaxed);
@@ -40,7 +41,7 @@ static void add_part(uint64_t sum[DB_COUNTS], const struct counts_part *p)
 void counts_leave(struct counts *c, struct counts_part *p)
 {
   (void)pthread_mutex_lock(&c->lock);
-  add_part(c->gone, p);
+  counts_add_part(c->gone, p);
   if (p->prev)
     p->prev->next = p->next;
   else
@@ -58,7 +59,7 @@ void counts_sum(struct counts *c, uint64_t ret[DB_COUNTS])
   (void)pthread_mutex_lock(&c->lock);
   memcpy(ret, c->gone, sizeof(c->gone));
   for (const struct counts_part *p = c->first; p; p = p->next)
-    add_part(ret, p);
+    counts_add_part(ret, p);
   (void)pthread_mutex_unlock(&c->lock);
 }
 
@@ -92,7 +93,7 @@ void backends_done(struct backends *b)
   (void)pthread_mutex_destroy(&b->lock);
 }
 
-static uint64_t key_of(const char *target, uint64_t id)
+static uint64_t counts_key_of(const char *target, uint64_t id)
 {
   uint64_t key = rng_mix(id);
 
@@ -102,7 +103,7 @@ static uint64_t key_of(const char *target, uint64_t id)
 }
 
 /* False: known. */
-static bool put(uint64_t *keys, size_t room, uint64_t key)
+static bool counts_put(uint64_t *keys, size_t room, uint64_t key)
 {
   size_t i = (size_t)(key >> 1) & (room - 1);
 
@@ -115,7 +116,7 @@ static bool put(uint64_t *keys, size_t room, uint64_t key)
 }
 
 /* Half stays free. */
-static bool make_room(struct backends *b)
+static bool counts_make_room(struct backends *b)
 {
   const size_t room = b->room ? 2 * b->room : ROOM_MIN;
   uint64_t *more;
@@ -127,7 +128,7 @@ static bool make_room(struct backends *b)
     return false;
   for (size_t i = 0; i < b->room; i++) {
     if (b->key[i] != 0)
-      (void)put(more, room, b->key[i]);
+      (void)counts_put(more, room, b->key[i]);
   }
   free(b->key);
   b->key = more;
@@ -138,14 +139,14 @@ static bool make_room(struct backends *b)
 void backends_add(struct backends *b, const char *target, uint64_t id,
                   bool first)
 {
-  const uint64_t key = key_of(target, id);
+  const uint64_t key = counts_key_of(target, id);
 
   (void)pthread_mutex_lock(&b->lock);
   b->asked++;
   b->askers += first;
-  if (!make_room(b))
+  if (!counts_make_room(b))
     b->incomplete = true;
-  else if (put(b->key, b->room, key))
+  else if (counts_put(b->key, b->room, key))
     b->n++;
   (void)pthread_mutex_unlock(&b->lock);
 }
@@ -179,17 +180,17 @@ void db_times_add(struct db_times *t, uint64_t ns)
   atomic_fetch_add_explicit(&t->count, 1, memory_order_relaxed);
 }
 
-static uint64_t take(_Atomic uint64_t *value)
+static uint64_t counts_take(_Atomic uint64_t *value)
 {
   return atomic_exchange_explicit(value, 0, memory_order_relaxed);
 }
 
 struct report_times db_times_take(struct db_times *t)
 {
-  struct report_times got = { .count = take(&t->count),
-                              .sum_ns = take(&t->sum_ns),
-                              .max_ns = take(&t->max_ns) };
-  const uint64_t min = take(&t->min);
+  struct report_times got = { .count = counts_take(&t->count),
+                              .sum_ns = counts_take(&t->sum_ns),
+                              .max_ns = counts_take(&t->max_ns) };
+  const uint64_t min = counts_take(&t->min);
 
   if (min != 0)
     got.min_ns = UINT64_MAX - min;

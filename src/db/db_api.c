@@ -48,7 +48,8 @@ SCRIPT_ABI void db_connection_free(sql_connection *con)
 }
 
 /* A script's own buffers can lack the zero byte. */
-static sql_result *query_copy(struct conn *c, const char *query, size_t len)
+static sql_result *db_api_query_copy(struct conn *c, const char *query,
+                                     size_t len)
 {
   struct strbuf copy = { 0 };
   sql_result *rs = NULL;
@@ -68,7 +69,7 @@ SCRIPT_ABI sql_result *db_query(sql_connection *con, const char *query,
   if (UNLIKELY(!c || !query))
     return NULL;
   if (UNLIKELY(query[len] != '\0'))
-    return query_copy(c, query, len);
+    return db_api_query_copy(c, query, len);
   return conn_query(c, query, len);
 }
 

@@ -114,7 +114,7 @@ static const char *const load_words[] = { "auto", "insert", "bulk", NULL };
 static const char *const mode_words[] = { "auto",   "prepared", "unnamed",
                                           "simple", "disable",  NULL };
 
-static bool is_error(const char *text)
+static bool dialect_is_error(const char *text)
 {
   const struct opt_list one = { .n = 1, .items = &text };
   struct ignore_list list = { 0 };
@@ -152,7 +152,7 @@ static const struct opt dialect_rows[] = {
     .max = 1000000 },
   { OPT_SIZE(struct dialect, load_bytes), .name = "load-bytes", .def = "0",
     .max = 1 << 30 },
-  LIST("retry", retried, .check = is_error,
+  LIST("retry", retried, .check = dialect_is_error,
        .expected = "error numbers, SQLSTATEs of five characters or classes of "
                    "two characters"),
   WORD("ps-mode", ps_mode, mode_words, "auto"),
@@ -163,7 +163,7 @@ static const struct opt dialect_rows[] = {
 
 static const char TYPE[] = "type.";
 
-static int refuse_key(const struct opt_given *given, struct err *err)
+static int dialect_refuse_key(const struct opt_given *given, struct err *err)
 {
   struct strbuf known = { 0 };
   int rc;
@@ -178,7 +178,7 @@ static int refuse_key(const struct opt_given *given, struct err *err)
   return rc;
 }
 
-static bool is_word(const char *text)
+static bool dialect_is_word(const char *text)
 {
   for (const char *p = text; *p; p++) {
     if (!isalnum((unsigned char)*p) && *p != '_')
@@ -187,8 +187,8 @@ static bool is_word(const char *text)
   return *text != '\0';
 }
 
-static int take_line(struct dialect *d, const struct opt_line *line,
-                     struct err *err)
+static int dialect_take_line(struct dialect *d, const struct opt_line *line,
+                             struct err *err)
 {
   struct opt_given given = line->given;
   const bool type = strncmp(given.name, TYPE, sizeof(TYPE) - 1) == 0;
@@ -196,8 +196,8 @@ static int take_line(struct dialect *d, const struct opt_line *line,
   char *dashes;
   int rc;
 
-  if (type ? !is_word(given.name + sizeof(TYPE) - 1) : !e)
-    return refuse_key(&given, err);
+  if (type ? !dialect_is_word(given.name + sizeof(TYPE) - 1) : !e)
+    return dialect_refuse_key(&given, err);
   if (given.bare)
     return err_set(err, -EINVAL, "No value for '%s' (expected %s = VALUE), %s",
                    given.name, given.name, given.where);
@@ -212,8 +212,8 @@ static int take_line(struct dialect *d, const struct opt_line *line,
   return rc;
 }
 
-static int read_rows(struct dialect *d, const char *text, size_t len,
-                     const char *path, struct err *err)
+static int dialect_read_rows(struct dialect *d, const char *text, size_t len,
+                             const char *path, struct err *err)
 {
   int rc = optset_add(&d->set, OPT_SECTION_DATABASE, NULL, dialect_rows, d,
                       err);
@@ -221,7 +221,7 @@ static int read_rows(struct dialect *d, const char *text, size_t len,
   if (rc == 0)
     rc = opt_file_parse(text, len, path, &d->file, err);
   for (const struct opt_line *l = d->file.first; l && rc == 0; l = l->next)
-    rc = take_line(d, l, err);
+    rc = dialect_take_line(d, l, err);
   if (rc == 0)
     rc = ignore_list_add(&d->retry, &d->retried, IGNORE_ANY, NULL, err);
   d->rewrites = d->types || d->skip.n > 0 ||
@@ -229,7 +229,7 @@ static int read_rows(struct dialect *d, const char *text, size_t len,
   return rc;
 }
 
-static int refuse_name(const char *name, int rc, struct err *err)
+static int dialect_refuse_name(const char *name, int rc, struct err *err)
 {
   struct strbuf known = { 0 };
   char why[128];
@@ -260,9 +260,10 @@ int dialect_new(struct dialect **ret, const char *name, struct err *err)
   optset_init(&d->set, COMPAT_1_1);
   rc = b ? 0 : opt_file_load(name, &text, &len);
   if (rc < 0)
-    rc = refuse_name(name, rc, err);
+    rc = dialect_refuse_name(name, rc, err);
   else
-    rc = read_rows(d, b ? b->rows : text, b ? strlen(b->rows) : len, name, err);
+    rc = dialect_read_rows(d, b ? b->rows : text, b ? strlen(b->rows) : len,
+                           name, err);
   if (rc == 0 && b)
     rc = optset_set_text(&d->set, "driver", b->driver, err);
   free(text);
@@ -301,7 +302,7 @@ const char *dialect_text(const struct dialect *d, const char *key)
   return e ? opt_get_string(e) : "";
 }
 
-static bool skips(const struct dialect *d, const char *what)
+static bool dialect_skips(const struct dialect *d, const char *what)
 {
   for (size_t i = 0; i < d->skip.n; i++) {
     if (strcmp(d->skip.items[i], what) == 0)
@@ -310,14 +311,14 @@ static bool skips(const struct dialect *d, const char *what)
   return false;
 }
 
-static bool begins(const char *text, const char *word)
+static bool dialect_begins(const char *text, const char *word)
 {
   return strncasecmp(text, word, strlen(word)) == 0;
 }
 
 /* NULL: none. */
-static const char *type_for(const struct dialect *d, const char *word,
-                            size_t len)
+static const char *dialect_type_for(const struct dialect *d, const char *word,
+                                    size_t len)
 {
   for (const struct opt_line *l = d->file.first; l; l = l->next) {
     const char *name = l->given.name + sizeof(TYPE) - 1;
@@ -329,8 +330,8 @@ static const char *type_for(const struct dialect *d, const char *word,
   return NULL;
 }
 
-static void add_table(const struct dialect *d, const char *sql, size_t len,
-                      struct strbuf *to)
+static void dialect_add_table(const struct dialect *d, const char *sql,
+                              size_t len, struct strbuf *to)
 {
   static const char fill[] = " WITH (fillfactor = 100)";
   const char *end = sql + len;
@@ -343,12 +344,12 @@ static void add_table(const struct dialect *d, const char *sql, size_t len,
       const char *close = memchr(p + 1, *p, (size_t)(end - p) - 1);
 
       p = close ? close + 1 : end;
-    } else if (begins(p, fill) && skips(d, "fillfactor")) {
+    } else if (dialect_begins(p, fill) && dialect_skips(d, "fillfactor")) {
       sql = p += sizeof(fill) - 1;
     } else if (isalnum((unsigned char)*p) || *p == '_') {
       while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
         p++;
-      type = type_for(d, sql, (size_t)(p - sql));
+      type = dialect_type_for(d, sql, (size_t)(p - sql));
       if (type) {
         strbuf_adds(to, type);
         sql = p;
@@ -375,12 +376,12 @@ enum dialect_verdict dialect_rewrite(const struct dialect *d, const char *sql,
   };
 
   for (size_t i = 0; i < ARRAY_SIZE(skipped); i++) {
-    if (begins(sql, skipped[i].begin))
-      return skips(d, skipped[i].what) ? DIALECT_SKIP : DIALECT_SAME;
+    if (dialect_begins(sql, skipped[i].begin))
+      return dialect_skips(d, skipped[i].what) ? DIALECT_SKIP : DIALECT_SAME;
   }
-  if (begins(sql, "CREATE TABLE ")) {
-    add_table(d, sql, len, to);
-  } else if (begins(sql, CREATE_INDEX)) {
+  if (dialect_begins(sql, "CREATE TABLE ")) {
+    dialect_add_table(d, sql, len, to);
+  } else if (dialect_begins(sql, CREATE_INDEX)) {
     if (strcmp(d->index, "skip") == 0)
       return DIALECT_SKIP;
     strbuf_adds(to, d->index);

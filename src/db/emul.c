@@ -57,7 +57,7 @@ const char *emul_bind_text(const sql_bind *b, size_t *ret_len)
   return b->buffer ? b->buffer : "";
 }
 
-static bool reads_back(const char *text, double value, bool single)
+static bool emul_reads_back(const char *text, double value, bool single)
 {
   return single ? strtof(text, NULL) == (float)value
                 : strtod(text, NULL) == value;
@@ -73,7 +73,7 @@ size_t emul_double_text(double value, bool single, char *to)
 
   do {
     len = snprintf(to, 32, "%.*g", digits++, value);
-  } while (!reads_back(to, value, single) && digits <= DBL_DECIMAL_DIG);
+  } while (!emul_reads_back(to, value, single) && digits <= DBL_DECIMAL_DIG);
 
   /* without it, servers read an integer */
   if (!strpbrk(to, ".e")) {
@@ -83,7 +83,7 @@ size_t emul_double_text(double value, bool single, char *to)
   return (size_t)len;
 }
 
-static bool touches(char c)
+static bool emul_touches(char c)
 {
   return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 ||
          strchr("_$'\"`", c);
@@ -91,17 +91,17 @@ static bool touches(char c)
 
 /* A value must not join the token before (`-` and `-1`, `E` and a quote), and
  * `--` must not get a blank. */
-static void keep_apart(struct strbuf *to)
+static void emul_keep_apart(struct strbuf *to)
 {
   const char last = to->len > 0 ? to->text[to->len - 1] : ' ';
   const bool second = to->len > 1 && to->text[to->len - 2] == '-';
 
-  if ((last == '-' && !second) || touches(last))
+  if ((last == '-' && !second) || emul_touches(last))
     strbuf_add(to, " ", 1);
 }
 
-static int add_double(const sql_bind *b, const struct emul_quote *q,
-                      struct strbuf *to, const char **ret_why)
+static int emul_add_double(const sql_bind *b, const struct emul_quote *q,
+                           struct strbuf *to, const char **ret_why)
 {
   const double value = emul_bind_double(b);
   const bool odd = !isfinite(value) || (value == 0 && signbit(value));
@@ -121,8 +121,8 @@ static int add_double(const sql_bind *b, const struct emul_quote *q,
   return 0;
 }
 
-static int add_value(const sql_bind *b, const struct emul_quote *q,
-                     struct strbuf *to, const char **ret_why)
+static int emul_add_value(const sql_bind *b, const struct emul_quote *q,
+                          struct strbuf *to, const char **ret_why)
 {
   const char *string;
   char text[32];
@@ -141,7 +141,7 @@ static int add_value(const sql_bind *b, const struct emul_quote *q,
     return 0;
   case SQL_TYPE_FLOAT:
   case SQL_TYPE_DOUBLE:
-    return add_double(b, q, to, ret_why);
+    return emul_add_double(b, q, to, ret_why);
   case SQL_TYPE_CHAR:
   case SQL_TYPE_VARCHAR:
     string = emul_bind_text(b, &len);
@@ -153,7 +153,7 @@ static int add_value(const sql_bind *b, const struct emul_quote *q,
 }
 
 /* A cast binds more tightly than a sign: -1::text is -(1::text). */
-static void shield_sign(struct strbuf *to, size_t at)
+static void emul_shield_sign(struct strbuf *to, size_t at)
 {
   if (to->failed || at >= to->len)
     return;
@@ -188,15 +188,15 @@ static int emul_fill(const struct emul_scan *scan, const char *sql, size_t len,
       continue;
     }
     start = to->len;
-    keep_apart(to);
+    emul_keep_apart(to);
     value++;
     if (!q)
       strbuf_addf(to, "$%u", value);
-    else if (add_value(&binds[value - 1], q, to, ret_why) < 0)
+    else if (emul_add_value(&binds[value - 1], q, to, ret_why) < 0)
       return -EINVAL;
     if (q && len - from >= 2 && sql[from] == ':' && sql[from + 1] == ':')
-      shield_sign(to, start);
-    if (from < len && touches(sql[from]))
+      emul_shield_sign(to, start);
+    if (from < len && emul_touches(sql[from]))
       strbuf_add(to, " ", 1);
   }
   strbuf_add(to, sql + from, len - from);
@@ -226,25 +226,25 @@ struct reader {
   bool open; /* no end was found */
 };
 
-static bool at(const struct reader *r, const char *text)
+static bool emul_at(const struct reader *r, const char *text)
 {
   const size_t len = strlen(text);
 
   return (size_t)(r->end - r->p) >= len && memcmp(r->p, text, len) == 0;
 }
 
-static bool in_name(char c)
+static bool emul_in_name(char c)
 {
   return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* No token begins at `p`. */
-static bool after_name(const struct reader *r, const char *p)
+static bool emul_after_name(const struct reader *r, const char *p)
 {
-  return p > r->start && (in_name(p[-1]) || p[-1] == '$');
+  return p > r->start && (emul_in_name(p[-1]) || p[-1] == '$');
 }
 
-static void skip_quoted(struct reader *r, char quote, bool backslash)
+static void emul_skip_quoted(struct reader *r, char quote, bool backslash)
 {
   for (r->p++; r->p < r->end; r->p++) {
     if (backslash && *r->p == '\\' && r->p + 1 < r->end) {
@@ -261,27 +261,27 @@ static void skip_quoted(struct reader *r, char quote, bool backslash)
   r->open = true;
 }
 
-static void skip_string(struct reader *r)
+static void emul_skip_string(struct reader *r)
 {
   bool backslash = r->flags & EMUL_BACKSLASH;
 
   if (r->flags & EMUL_E_STRING && r->p > r->start &&
-      (r->p[-1] == 'E' || r->p[-1] == 'e') && !after_name(r, r->p - 1))
+      (r->p[-1] == 'E' || r->p[-1] == 'e') && !emul_after_name(r, r->p - 1))
     backslash = true;
-  skip_quoted(r, '\'', backslash);
+  emul_skip_quoted(r, '\'', backslash);
 }
 
-static void skip_line(struct reader *r)
+static void emul_skip_line(struct reader *r)
 {
   while (r->p < r->end && *r->p != '\n')
     r->p++;
 }
 
-static bool at_dashes(const struct reader *r)
+static bool emul_at_dashes(const struct reader *r)
 {
   unsigned char next;
 
-  if (!at(r, "--"))
+  if (!emul_at(r, "--"))
     return false;
   if (!(r->flags & EMUL_DASH_BLANK) || r->p + 2 == r->end)
     return true;
@@ -290,18 +290,18 @@ static bool at_dashes(const struct reader *r)
 }
 
 /* True: a comment that contains SQL. */
-static bool skip_comment(struct reader *r)
+static bool emul_skip_comment(struct reader *r)
 {
   unsigned depth = 1;
 
   r->p += 2;
-  if (r->flags & EMUL_CODE_COMMENT && (at(r, "!") || at(r, "M!")))
+  if (r->flags & EMUL_CODE_COMMENT && (emul_at(r, "!") || emul_at(r, "M!")))
     return true;
   while (r->p < r->end && depth > 0) {
-    if (at(r, "*/")) {
+    if (emul_at(r, "*/")) {
       depth--;
       r->p += 2;
-    } else if (r->flags & EMUL_NESTED && at(r, "/*")) {
+    } else if (r->flags & EMUL_NESTED && emul_at(r, "/*")) {
       depth++;
       r->p += 2;
     } else {
@@ -312,16 +312,16 @@ static bool skip_comment(struct reader *r)
   return false;
 }
 
-static void skip_dollar(struct reader *r)
+static void emul_skip_dollar(struct reader *r)
 {
   const char *tag = r->p;
   const char *q = tag + 1;
   size_t len;
 
   r->p++;
-  if (after_name(r, tag) || (q < r->end && isdigit((unsigned char)*q)))
+  if (emul_after_name(r, tag) || (q < r->end && isdigit((unsigned char)*q)))
     return;
-  while (q < r->end && in_name(*q))
+  while (q < r->end && emul_in_name(*q))
     q++;
   if (q == r->end || *q != '$')
     return;
@@ -336,7 +336,7 @@ static void skip_dollar(struct reader *r)
   r->open = true;
 }
 
-static void skip_bracket(struct reader *r)
+static void emul_skip_bracket(struct reader *r)
 {
   while (r->p < r->end && *r->p != ']')
     r->p++;
@@ -345,42 +345,42 @@ static void skip_bracket(struct reader *r)
     r->p++;
 }
 
-static bool skip_region(struct reader *r)
+static bool emul_skip_region(struct reader *r)
 {
   const unsigned f = r->flags;
 
   switch (*r->p) {
   case '\'':
-    skip_string(r);
+    emul_skip_string(r);
     return true;
   case '"':
-    skip_quoted(r, '"', f & EMUL_BACKSLASH_D);
+    emul_skip_quoted(r, '"', f & EMUL_BACKSLASH_D);
     return true;
   case '`':
     if (f & EMUL_BACKTICK)
-      skip_quoted(r, '`', false);
+      emul_skip_quoted(r, '`', false);
     return f & EMUL_BACKTICK;
   case '[':
     if (f & EMUL_BRACKET)
-      skip_bracket(r);
+      emul_skip_bracket(r);
     return f & EMUL_BRACKET;
   case '$':
     if (f & EMUL_DOLLAR)
-      skip_dollar(r);
+      emul_skip_dollar(r);
     return f & EMUL_DOLLAR;
   case '#':
     if (f & EMUL_HASH)
-      skip_line(r);
+      emul_skip_line(r);
     return f & EMUL_HASH;
   case '-':
-    if (!at_dashes(r))
+    if (!emul_at_dashes(r))
       return false;
-    skip_line(r);
+    emul_skip_line(r);
     return true;
   case '/':
-    if (!at(r, "/*"))
+    if (!emul_at(r, "/*"))
       return false;
-    (void)skip_comment(r); /* its inside is read as SQL */
+    (void)emul_skip_comment(r); /* its inside is read as SQL */
     return true;
   default:
     return false;
@@ -392,13 +392,13 @@ size_t emul_skip(const char *sql, size_t len, size_t at, unsigned flags,
 {
   struct reader r = { sql, sql + at, sql + len, flags, false };
 
-  if (!skip_region(&r))
+  if (!emul_skip_region(&r))
     return 0;
   *ret_open = r.open;
   return (size_t)(r.p - sql) - at;
 }
 
-static int add_mark(struct emul_scan *scan, size_t where, bool doubled)
+static int emul_add_mark(struct emul_scan *scan, size_t where, bool doubled)
 {
   if (scan->n == scan->room) {
     const size_t room = scan->room ? 2 * scan->room : 8;
@@ -427,14 +427,14 @@ int emul_scan(struct emul_scan *scan, const char *sql, size_t len,
   while (r.p < r.end) {
     bool doubled;
 
-    if (skip_region(&r))
+    if (emul_skip_region(&r))
       continue;
     if (*r.p != '?') {
       r.p++;
       continue;
     }
-    doubled = flags & EMUL_DOUBLED && at(&r, "??");
-    if (add_mark(scan, (size_t)(r.p - sql), doubled) < 0)
+    doubled = flags & EMUL_DOUBLED && emul_at(&r, "??");
+    if (emul_add_mark(scan, (size_t)(r.p - sql), doubled) < 0)
       return -ENOMEM;
     r.p += doubled ? 2 : 1;
   }
@@ -453,15 +453,15 @@ const char *emul_first_word(const char *sql, size_t len, unsigned flags,
   struct reader r = { sql, sql, sql + len, flags, false };
   const char *word;
 
-  while (r.p < r.end && !in_name(*r.p)) {
-    if (at(&r, "/*")) {
-      if (skip_comment(&r)) {
+  while (r.p < r.end && !emul_in_name(*r.p)) {
+    if (emul_at(&r, "/*")) {
+      if (emul_skip_comment(&r)) {
         r.p += *r.p == '!' ? 1 : 2;
         while (r.p < r.end && isdigit((unsigned char)*r.p))
           r.p++;
       }
-    } else if (at_dashes(&r) || (*r.p == '#' && flags & EMUL_HASH)) {
-      skip_line(&r);
+    } else if (emul_at_dashes(&r) || (*r.p == '#' && flags & EMUL_HASH)) {
+      emul_skip_line(&r);
     } else if (isspace((unsigned char)*r.p) || *r.p == '(' || *r.p == ';') {
       r.p++;
     } else {
@@ -469,7 +469,7 @@ const char *emul_first_word(const char *sql, size_t len, unsigned flags,
     }
   }
   word = r.p;
-  while (r.p < r.end && in_name(*r.p))
+  while (r.p < r.end && emul_in_name(*r.p))
     r.p++;
   *ret_len = (size_t)(r.p - word);
   return word;

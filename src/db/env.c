@@ -78,8 +78,8 @@ bool env_has_spare_cpus(const struct db_env *env)
          p->facts.threads + cgroup_others_running("") <= pairs;
 }
 
-static const struct driver_config *find(const struct db_process *p,
-                                        const char *name, size_t *ret_place)
+static const struct driver_config *env_find(const struct db_process *p,
+                                            const char *name, size_t *ret_place)
 {
   for (size_t i = 0; i < p->n_drivers; i++) {
     if (strcmp(p->drivers[i].driver->name, name) == 0) {
@@ -90,7 +90,7 @@ static const struct driver_config *find(const struct db_process *p,
   return NULL;
 }
 
-static void say(const struct err *err)
+static void env_say(const struct err *err)
 {
   struct strbuf lines = { 0 };
 
@@ -99,8 +99,8 @@ static void say(const struct err *err)
   strbuf_done(&lines);
 }
 
-static bool make_ready(struct db_process *p, struct driver_state *state,
-                       const struct driver_config *config)
+static bool env_make_ready(struct db_process *p, struct driver_state *state,
+                           const struct driver_config *config)
 {
   const struct driver *d = config->driver;
   struct err err;
@@ -111,7 +111,7 @@ static bool make_ready(struct db_process *p, struct driver_state *state,
     state->failed = d->global_init && d->global_init(config->cfg, &err) < 0;
     state->ready = !state->failed;
     if (state->failed)
-      say(&err);
+      env_say(&err);
   }
   ready = state->ready;
   (void)pthread_mutex_unlock(&p->driver_lock);
@@ -124,11 +124,11 @@ static bool watch_if_limited(struct db_process *p)
 
   if (p->set.query_timeout_s <= 0 || watch_start(&p->watch, &err) == 0)
     return true;
-  say(&err);
+  env_say(&err);
   return false;
 }
 
-static void refuse_name(const struct db_process *p, const char *name)
+static void env_refuse_name(const struct db_process *p, const char *name)
 {
   struct strbuf known = { 0 };
 
@@ -139,7 +139,7 @@ static void refuse_name(const struct db_process *p, const char *name)
   strbuf_done(&known);
 }
 
-static bool is_dry_run(const struct driver_config *config)
+static bool env_is_dry_run(const struct driver_config *config)
 {
   return config->driver->is_dry_run && config->driver->is_dry_run(config->cfg);
 }
@@ -185,11 +185,11 @@ static bool env_dialect_is_possible(const struct db_process *p,
 }
 
 /* False after a FATAL line. */
-static bool isolation_is_possible(const struct db_process *p,
-                                  const struct driver_config *config)
+static bool env_isolation_is_possible(const struct db_process *p,
+                                      const struct driver_config *config)
 {
   if (!p->in_run || p->set.isolation == ISOLATION_DEFAULT ||
-      config->driver->isolation_statement || is_dry_run(config))
+      config->driver->isolation_statement || env_is_dry_run(config))
     return true;
   log_msg(LOG_FATAL, "--isolation: %s has only one level",
           config->driver->name);
@@ -209,9 +209,9 @@ static struct driver_handle *env_find_driver(struct db_env *env,
     name = p->set.driver;
   if ((!name || !*name) && p->n_drivers == 1)
     name = p->drivers[0].driver->name;
-  config = name ? find(p, name, &i) : NULL;
+  config = name ? env_find(p, name, &i) : NULL;
   if (!config) {
-    refuse_name(p, name ? name : "");
+    env_refuse_name(p, name ? name : "");
     return NULL;
   }
   if (env->handle[i])
@@ -219,13 +219,13 @@ static struct driver_handle *env_find_driver(struct db_env *env,
   if (!env_role_is_possible(&p->set, config->driver) ||
       !env_mode_is_possible(&p->set, config->driver) ||
       !env_dialect_is_possible(p, config->driver) ||
-      !isolation_is_possible(p, config) ||
+      !env_isolation_is_possible(p, config) ||
       !backends_are_possible(&p->set, config->driver, config->cfg) ||
-      !make_ready(p, &p->state[i], config) || !watch_if_limited(p))
+      !env_make_ready(p, &p->state[i], config) || !watch_if_limited(p))
     return NULL;
   if (config->driver->thread_init &&
       config->driver->thread_init(config->cfg, &err) < 0) {
-    say(&err);
+    env_say(&err);
     return NULL;
   }
   h = calloc(1, sizeof(*h));

@@ -36,7 +36,7 @@ struct conn *env_settle_slow(struct db_env *env)
   return NULL;
 }
 
-static bool has_trx(const struct conn *c)
+static bool env_conns_has_trx(const struct conn *c)
 {
   return conn_is_open(c) && c->session->trx != TRX_NONE;
 }
@@ -47,7 +47,7 @@ void env_work_ended(struct db_env *env, bool well)
 
   if (!c)
     return;
-  if (!well && has_trx(c))
+  if (!well && env_conns_has_trx(c))
     c->owed |= CONN_OWES_ROLLBACK;
   broker_release(env);
 }
@@ -75,14 +75,14 @@ bool env_start_between(struct db_env *env, uint64_t seed, uint64_t index)
   return env->between;
 }
 
-static bool is_in_use(const struct conn *c)
+static bool env_conns_is_in_use(const struct conn *c)
 {
   return conn_is_open(c) &&
          (c->session->trx != TRX_NONE || c->bulk.active ||
           (c->owed & (CONN_OWES_FAILURE | CONN_OWES_ROLLBACK)));
 }
 
-static void ask_backend(struct db_env *env, struct conn *c)
+static void env_conns_ask_backend(struct db_env *env, struct conn *c)
 {
   struct backends *seen = &env->process->backends;
   const char *const sql = c->driver->backend_query;
@@ -103,32 +103,33 @@ static void ask_backend(struct db_env *env, struct conn *c)
     recover_failed_late(c, CALL_QUERY, sql, strlen(sql));
 }
 
-static void ask_as_in_event(struct db_env *env, struct conn *c,
-                            void (*ask)(struct db_env *env, struct conn *c))
+static void env_conns_ask_as_in_event(struct db_env *env, struct conn *c,
+                                      void (*ask)(struct db_env *env,
+                                                  struct conn *c))
 {
   if (!env_is_over(env, clock_now_ns()))
     env_as_in_event(env, c, ask);
 }
 
-static void sample(struct db_env *env)
+static void env_conns_sample(struct db_env *env)
 {
   for (struct conn *c = env->first; c; c = c->next) {
-    if (!conn_is_open(c) || is_in_use(c) || !c->driver->backend_query)
+    if (!conn_is_open(c) || env_conns_is_in_use(c) || !c->driver->backend_query)
       continue;
-    ask_as_in_event(env, c, ask_backend);
+    env_conns_ask_as_in_event(env, c, env_conns_ask_backend);
     env->unsampled = env->process->set.backend_sample;
     return;
   }
 }
 
-static void churn(struct db_env *env)
+static void env_conns_churn(struct db_env *env)
 {
   const uint64_t now = clock_now_ns();
 
   if (!churn_is_due(&env->churn, now) || env_is_over(env, now))
     return;
   for (const struct conn *c = env->first; c; c = c->next) {
-    if (is_in_use(c))
+    if (env_conns_is_in_use(c))
       return;
   }
   for (struct conn *c = env->first; c; c = c->next) {
@@ -163,17 +164,17 @@ void env_between(struct db_env *env)
   if (env->unsampled > 1)
     env->unsampled--;
   else if (env->unsampled == 1)
-    sample(env);
+    env_conns_sample(env);
   if (churn_is_wanted(&env->process->churn)) {
     if (env->pool)
       churn_leased(env);
     else
-      churn(env);
+      env_conns_churn(env);
   }
   broker_release(env);
 }
 
-static void ping(struct db_env *env, struct conn *c)
+static void env_conns_ping(struct db_env *env, struct conn *c)
 {
   static const char sql[] = "SELECT 1";
   struct db_process *p = env->process;
@@ -190,7 +191,7 @@ static void ping(struct db_env *env, struct conn *c)
   recover_failed_late(c, CALL_QUERY, sql, sizeof(sql) - 1);
 }
 
-static bool has_server(const struct conn *c)
+static bool env_conns_has_server(const struct conn *c)
 {
   return (c->driver->caps & DRIVER_SERVER) &&
          !(c->driver->is_dry_run && c->driver->is_dry_run(c->handle->cfg));
@@ -202,8 +203,8 @@ int env_ping(struct db_env *env, struct err *err)
   int rc = 0;
 
   for (struct conn *c = env->first; c; c = c->next) {
-    if (conn_is_open(c) && !is_in_use(c) && has_server(c))
-      ask_as_in_event(env, c, ping);
+    if (conn_is_open(c) && !env_conns_is_in_use(c) && env_conns_has_server(c))
+      env_conns_ask_as_in_event(env, c, env_conns_ping);
   }
   while ((failed = env_settle(env)) != NULL) {
     const struct failure *f = &failed->fail;
@@ -254,7 +255,7 @@ void env_close(struct db_env *env)
 bool env_has_trx(const struct db_env *env)
 {
   for (const struct conn *c = env->first; c; c = c->next) {
-    if (has_trx(c))
+    if (env_conns_has_trx(c))
       return true;
   }
   return false;

@@ -31,8 +31,9 @@ void errtab_done(struct errtab *t)
   (void)pthread_mutex_destroy(&t->lock);
 }
 
-static struct errtab_entry *find(struct errtab *t, size_t n, const char *driver,
-                                 int code, const char *state)
+static struct errtab_entry *errtab_find(struct errtab *t, size_t n,
+                                        const char *driver, int code,
+                                        const char *state)
 {
   for (size_t i = 0; i < n; i++) {
     struct errtab_entry *e = &t->entry[i];
@@ -44,15 +45,16 @@ static struct errtab_entry *find(struct errtab *t, size_t n, const char *driver,
   return NULL;
 }
 
-static struct errtab_entry *add(struct errtab *t, const char *driver, int code,
-                                const char *state, const char *text)
+static struct errtab_entry *errtab_add(struct errtab *t, const char *driver,
+                                       int code, const char *state,
+                                       const char *text)
 {
   struct errtab_entry *e;
   size_t n;
 
   (void)pthread_mutex_lock(&t->lock);
   n = atomic_load_explicit(&t->n, memory_order_relaxed);
-  e = find(t, n, driver, code, state);
+  e = errtab_find(t, n, driver, code, state);
   if (!e && n < ERRTAB_MAX) {
     e = &t->entry[n];
     e->driver = driver;
@@ -69,11 +71,11 @@ static struct errtab_entry *add(struct errtab *t, const char *driver, int code,
 void errtab_count(struct errtab *t, const char *driver, int code,
                   const char *state, const char *text)
 {
-  struct errtab_entry *e = find(
+  struct errtab_entry *e = errtab_find(
     t, atomic_load_explicit(&t->n, memory_order_acquire), driver, code, state);
 
   if (!e)
-    e = add(t, driver, code, state, text);
+    e = errtab_add(t, driver, code, state, text);
   if (e)
     (void)atomic_fetch_add_explicit(&e->count, 1, memory_order_relaxed);
 }
@@ -83,7 +85,7 @@ struct ranked {
   size_t index;
 };
 
-static int more_first(const void *a, const void *b)
+static int errtab_more_first(const void *a, const void *b)
 {
   const struct ranked *x = a, *y = b;
 
@@ -102,13 +104,14 @@ size_t errtab_order(const struct errtab *t, size_t ret_index[ERRTAB_MAX])
     r[i].count = atomic_load_explicit(&t->entry[i].count, memory_order_relaxed);
   }
   /* cppcheck-suppress uninitvar ; the loop has set as many */
-  qsort(r, n, sizeof(r[0]), more_first);
+  qsort(r, n, sizeof(r[0]), errtab_more_first);
   for (size_t i = 0; i < n; i++)
     ret_index[i] = r[i].index;
   return n;
 }
 
-static void print_entry(const struct errtab_entry *e, struct flood *flood)
+static void errtab_print_entry(const struct errtab_entry *e,
+                               struct flood *flood)
 {
   const uint64_t count = atomic_load_explicit(&e->count, memory_order_relaxed);
   struct strbuf line = { 0 };
@@ -155,7 +158,7 @@ static const struct {
     "--table-size make that rarer" },
 };
 
-static bool needs_advice(const struct errtab_entry *e, size_t i)
+static bool errtab_needs_advice(const struct errtab_entry *e, size_t i)
 {
   const char *state = advice[i].state;
 
@@ -170,12 +173,12 @@ void errtab_print(const struct errtab *t, struct flood *flood, bool bundled)
   const size_t n = all < PRINTED_MAX ? all : PRINTED_MAX;
 
   for (size_t i = 0; i < n; i++)
-    print_entry(&t->entry[index[i]], flood);
+    errtab_print_entry(&t->entry[index[i]], flood);
   for (size_t a = 0; a < ARRAY_SIZE(advice); a++) {
     bool needed = false;
 
     for (size_t i = 0; i < n; i++)
-      needed |= needs_advice(&t->entry[index[i]], a);
+      needed |= errtab_needs_advice(&t->entry[index[i]], a);
     if (needed && (bundled || !advice[a].bundled))
       log_advise("%s", advice[a].text);
   }

@@ -184,7 +184,7 @@ int find_server(struct conn *c, uint64_t until_ns, struct strbuf *seen)
                          : transport_open(c, until_ns, NULL);
 }
 
-static const char *why_not(const struct conn *c)
+static const char *find_primary_why_not(const struct conn *c)
 {
   if (role_servers(c) == 1)
     return "the server cannot be reached";
@@ -208,7 +208,7 @@ const char *find_server_after_run(struct driver_handle *h)
   h->env->awaited = find_writer(c, &seen) == FIND_WRITER;
   strbuf_done(&seen);
   if (!h->env->awaited)
-    why = why_not(c);
+    why = find_primary_why_not(c);
   transport_drop(c);
   c->state = CONN_FREED;
   conn_unref(c);

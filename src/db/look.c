@@ -57,7 +57,7 @@ bool look_at_backend(struct conn *c, uint64_t *ret)
   return look_at_number(c, c->driver->backend_query, ret);
 }
 
-static bool differs(uint64_t a, uint64_t b)
+static bool look_differs(uint64_t a, uint64_t b)
 {
   return (double)min_u64(a, b) < (1 - ALIKE) * (double)max_u64(a, b);
 }
@@ -76,7 +76,7 @@ void look_at_size(struct conn *c, uint64_t most, bool alike,
       return;
     if (ret->tables == 0)
       first = rows;
-    else if (alike && differs(rows, first))
+    else if (alike && look_differs(rows, first))
       ret->other = true;
     if (ret->other)
       return;
@@ -121,7 +121,7 @@ void look_at_indexes(struct conn *c, struct tables_look *look)
   }
 }
 
-static double missing(const struct table_look *t, uint64_t wanted)
+static double look_missing(const struct table_look *t, uint64_t wanted)
 {
   if (!t->known || t->rows >= wanted)
     return 0;
@@ -205,7 +205,7 @@ void look_warn(const struct tables_look *look, const struct run_facts *facts,
   for (unsigned i = 0; i <= look->n; i++) {
     const struct table_look *t = i < look->n ? &look->of[i] : NULL;
 
-    if (!t || missing(t, facts->rows) <= FEW) {
+    if (!t || look_missing(t, facts->rows) <= FEW) {
       if (l.first > 0)
         warn(lines, &l, facts);
       l.first = 0;

@@ -14,7 +14,7 @@ enum {
   INNER_BREAK = 0x1f
 };
 
-static void add_inner(struct strbuf *to, const char *text, size_t len)
+static void message_add_inner(struct strbuf *to, const char *text, size_t len)
 {
   const size_t before = to->len;
 
@@ -29,20 +29,20 @@ void message_text(struct strbuf *to, const char *text, size_t len)
 {
   while (len > 0 && text[len - 1] == '\n')
     len--;
-  add_inner(to, text, len);
+  message_add_inner(to, text, len);
 }
 
 void message_sql(struct strbuf *to, const char *sql, size_t len)
 {
   if (len <= MESSAGE_SQL_MAX) {
-    add_inner(to, sql, len);
+    message_add_inner(to, sql, len);
     return;
   }
-  add_inner(to, sql, MESSAGE_SQL_MAX);
+  message_add_inner(to, sql, MESSAGE_SQL_MAX);
   strbuf_adds(to, "...");
 }
 
-static void say(enum log_level level, const char *line, size_t len)
+static void message_say(enum log_level level, const char *line, size_t len)
 {
   struct strbuf text = { 0 };
 
@@ -62,7 +62,7 @@ void message_lines(enum log_level level, const struct strbuf *lines)
   while (*p) {
     const size_t n = strcspn(p, "\n");
 
-    say(level, p, n);
+    message_say(level, p, n);
     p += n + (p[n] == '\n');
   }
 }
@@ -78,7 +78,7 @@ void flood_done(struct flood *f)
   (void)pthread_mutex_destroy(&f->lock);
 }
 
-static struct flood_code *find(struct flood *f, const char *name)
+static struct flood_code *message_find(struct flood *f, const char *name)
 {
   for (size_t i = 0; i < FLOOD_CODES - 1; i++) {
     struct flood_code *c = &f->code[i];
@@ -101,7 +101,7 @@ bool flood_allows(struct flood *f, const char *code, uint64_t now_ns,
   bool allowed;
 
   (void)pthread_mutex_lock(&f->lock);
-  c = find(f, code);
+  c = message_find(f, code);
   *ret_held = 0;
   if (c->second != second) {
     *ret_held = c->held;
@@ -137,7 +137,7 @@ bool flood_repeats(struct flood *f, const char *code, const char *text)
   bool repeats;
 
   (void)pthread_mutex_lock(&f->lock);
-  c = find(f, code);
+  c = message_find(f, code);
   repeats = c->text == hash;
   if (repeats)
     c->alike++;

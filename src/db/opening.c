@@ -22,7 +22,7 @@
 
 /* The client lacks a resource.  Libraries report a text, or a number as in
  * "Can't connect to server on 'x' (24)". */
-static bool is_shortage(const char *reason)
+static bool opening_is_shortage(const char *reason)
 {
   static const int codes[] = { ENOMEM, EMFILE, ENFILE, ENOBUFS };
   char number[16], why[128];
@@ -40,7 +40,7 @@ static bool is_shortage(const char *reason)
 }
 
 /* Now, or according to the reason. */
-static bool is_out_of_files(const struct conn *c, const char *reason)
+static bool opening_is_out_of_files(const struct conn *c, const char *reason)
 {
   char number[16], why[128];
   int fd;
@@ -58,23 +58,24 @@ static bool is_out_of_files(const struct conn *c, const char *reason)
   return false;
 }
 
-static enum log_level level_of(const struct conn *c)
+static enum log_level opening_level_of(const struct conn *c)
 {
   return c->env->refused ? LOG_WARNING : LOG_FATAL;
 }
 
-static void say_limit(const struct conn *c)
+static void opening_say_limit(const struct conn *c)
 {
   struct rlimit limit;
 
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-    log_msg(level_of(c),
+    log_msg(opening_level_of(c),
             "the limit of open files is %llu (ulimit -n); about %u are needed",
             (unsigned long long)limit.rlim_cur, transport_files(c));
 }
 
 /* Sysbench has a line of its own. */
-static void add_way_out(const struct db_process *p, struct strbuf *lines)
+static void opening_add_way_out(const struct db_process *p,
+                                struct strbuf *lines)
 {
   const char *join = "; to";
 
@@ -89,7 +90,7 @@ static void add_way_out(const struct db_process *p, struct strbuf *lines)
 }
 
 /* Counts it.  True: the reason was seen before. */
-static bool is_known(const struct conn *c, const char *text)
+static bool opening_is_known(const struct conn *c, const char *text)
 {
   struct connect_failures *f = &c->env->process->failures;
   const size_t max = sizeof(f->reason[0].text);
@@ -112,7 +113,7 @@ static bool is_known(const struct conn *c, const char *text)
   return i < CONNECT_REASONS;
 }
 
-static void say_none(struct conn *c, const struct strbuf *seen)
+static void opening_say_none(struct conn *c, const struct strbuf *seen)
 {
   struct db_process *p = c->env->process;
   char reason[64] = "no server of the lists can be used", within[64] = "";
@@ -126,11 +127,11 @@ static void say_none(struct conn *c, const struct strbuf *seen)
   }
   if (c->env->refused)
     strbuf_adds(c->env->refused, reason);
-  if (!is_known(c, reason))
-    log_msg(level_of(c), "%s%s: %s", reason, within, strbuf_str(seen));
+  if (!opening_is_known(c, reason))
+    log_msg(opening_level_of(c), "%s%s: %s", reason, within, strbuf_str(seen));
 }
 
-static void say_read_only(struct conn *c, enum find_result found)
+static void opening_say_read_only(struct conn *c, enum find_result found)
 {
   struct strbuf target = { 0 };
 
@@ -144,7 +145,7 @@ static void say_read_only(struct conn *c, enum find_result found)
   strbuf_done(&target);
 }
 
-static void say_failed(struct conn *c)
+static void opening_say_failed(struct conn *c)
 {
   struct db_process *p = c->env->process;
   struct strbuf reason = { 0 }, lines = { 0 };
@@ -156,24 +157,25 @@ static void say_failed(struct conn *c)
     strbuf_adds(&reason, "the server gave no reason");
   if (c->env->refused)
     strbuf_adds(c->env->refused, strbuf_str(&reason));
-  if (!is_known(c, strbuf_str(&reason))) {
+  if (!opening_is_known(c, strbuf_str(&reason))) {
     if (c->session->no_secret)
       strbuf_addf(&lines, "%s\n", c->session->no_secret);
     else
       c->driver->connect_message(c->session, &c->out, &lines);
-    no_files = is_out_of_files(c, strbuf_str(&reason));
-    if (!no_files && c->out.no_server && !is_shortage(strbuf_str(&reason)))
-      add_way_out(p, &lines);
-    message_lines(level_of(c), &lines);
+    no_files = opening_is_out_of_files(c, strbuf_str(&reason));
+    if (!no_files && c->out.no_server &&
+        !opening_is_shortage(strbuf_str(&reason)))
+      opening_add_way_out(p, &lines);
+    message_lines(opening_level_of(c), &lines);
     if (no_files)
-      say_limit(c);
+      opening_say_limit(c);
   }
   strbuf_done(&reason);
   strbuf_done(&lines);
 }
 
 /* True: others wait for FIRST_OPEN_OVER. */
-static bool is_first(const struct conn *c, uint64_t until_ns)
+static bool opening_is_first(const struct conn *c, uint64_t until_ns)
 {
   struct db_process *p = c->env->process;
   const bool for_one = role_cache_applies(c);
@@ -201,7 +203,7 @@ static bool is_first(const struct conn *c, uint64_t until_ns)
   return false;
 }
 
-static void say_warnings(struct conn *c)
+static void opening_say_warnings(struct conn *c)
 {
   struct strbuf lines = { 0 };
 
@@ -211,8 +213,8 @@ static void say_warnings(struct conn *c)
   strbuf_done(&lines);
 }
 
-static int open_somewhere(struct conn *c, uint64_t until_ns,
-                          struct strbuf *seen)
+static int opening_open_somewhere(struct conn *c, uint64_t until_ns,
+                                  struct strbuf *seen)
 {
   enum find_result found;
 
@@ -220,7 +222,7 @@ static int open_somewhere(struct conn *c, uint64_t until_ns,
     return find_server(c, until_ns, seen);
   found = find_one_server(c, seen);
   if (found == FIND_REPLICA || found == FIND_READ_ONLY)
-    say_read_only(c, found);
+    opening_say_read_only(c, found);
   return found == FIND_NONE ? -1 : 0;
 }
 
@@ -229,14 +231,14 @@ struct first_try {
   int rc;
 };
 
-static void try_it(void *arg)
+static void opening_try_it(void *arg)
 {
   struct first_try *t = arg;
   struct conn *c = t->c;
   const uint64_t until_ns = transport_limit(c);
-  const bool first = is_first(c, until_ns);
+  const bool first = opening_is_first(c, until_ns);
   struct strbuf seen = { 0 };
-  const int rc = open_somewhere(c, until_ns, &seen);
+  const int rc = opening_open_somewhere(c, until_ns, &seen);
 
   if (first) {
     atomic_store_explicit(&c->env->process->first_open, FIRST_OPEN_OVER,
@@ -244,13 +246,13 @@ static void try_it(void *arg)
     wait_wake_all(&c->env->process->first_open);
   }
   if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
-    say_warnings(c);
+    opening_say_warnings(c);
   c->env->too_late = rc < 0 && c->out.over;
   if (rc < 0 && !c->env->too_late) {
     if (seen.len > 0)
-      say_none(c, &seen);
+      opening_say_none(c, &seen);
     else
-      say_failed(c);
+      opening_say_failed(c);
   }
   strbuf_done(&seen);
   t->rc = rc;
@@ -262,7 +264,7 @@ int opening_try(struct conn *c)
 
   c->turn_ns = transport_deadline(c);
   c->opens = true;
-  transport_aside(c, try_it, &t);
+  transport_aside(c, opening_try_it, &t);
   c->opens = false;
   return t.rc;
 }

@@ -20,14 +20,14 @@ void outage_done(struct outage *o)
 }
 
 /* Clocks are read before the lock is taken. */
-static uint64_t lasts_ns(const struct outage *o, uint64_t now_ns)
+static uint64_t outage_lasts_ns(const struct outage *o, uint64_t now_ns)
 {
   return now_ns > o->began_ns ? now_ns - o->began_ns : 0;
 }
 
 /* A token bucket: one per `every_ns`, a burst of `at_once`. */
-static bool is_due(uint64_t *due_ns, uint64_t now_ns, uint64_t every_ns,
-                   unsigned at_once)
+static bool outage_is_due(uint64_t *due_ns, uint64_t now_ns, uint64_t every_ns,
+                          unsigned at_once)
 {
   if (*due_ns > now_ns + (at_once - 1) * every_ns)
     return false;
@@ -36,14 +36,14 @@ static bool is_due(uint64_t *due_ns, uint64_t now_ns, uint64_t every_ns,
 }
 
 /* Losses do not hide refusals. */
-static bool may_say(struct outage *o, uint64_t now_ns, bool refused)
+static bool outage_may_say(struct outage *o, uint64_t now_ns, bool refused)
 {
-  return refused
-           ? is_due(&o->refused_due_ns, now_ns, NS_PER_S, 1)
-           : is_due(&o->lost_due_ns, now_ns, OUTAGE_EVERY_NS, OUTAGE_AT_ONCE);
+  return refused ? outage_is_due(&o->refused_due_ns, now_ns, NS_PER_S, 1)
+                 : outage_is_due(&o->lost_due_ns, now_ns, OUTAGE_EVERY_NS,
+                                 OUTAGE_AT_ONCE);
 }
 
-static uint64_t take_untold(struct outage *o)
+static uint64_t outage_take_untold(struct outage *o)
 {
   const uint64_t n = o->untold;
 
@@ -51,7 +51,7 @@ static uint64_t take_untold(struct outage *o)
   return n;
 }
 
-static void say_untold(uint64_t n)
+static void outage_say_untold(uint64_t n)
 {
   if (n > 0)
     log_msg(LOG_WARNING, "%" PRIu64 " more outage%s like that %s not reported",
@@ -69,16 +69,16 @@ void outage_lost(struct outage *o, const char *target, const char *reason,
     o->began_ns = now_ns;
     o->tried_ns = 0;
     o->lost = 0;
-    o->announced = say = may_say(o, now_ns, refused);
+    o->announced = say = outage_may_say(o, now_ns, refused);
     if (say)
-      untold = take_untold(o);
+      untold = outage_take_untold(o);
     (void)snprintf(o->target, sizeof(o->target), "%s", target);
   }
   o->down++;
   o->lost++;
   (void)snprintf(o->text, sizeof(o->text), "%s", reason);
   (void)pthread_mutex_unlock(&o->lock);
-  say_untold(untold);
+  outage_say_untold(untold);
   if (say && refused)
     log_msg(LOG_WARNING, "%s refuses its service (%s), trying the next server",
             target, reason);
@@ -98,22 +98,23 @@ void outage_failed(struct outage *o, const char *reason, uint64_t tried_ns,
   (void)pthread_mutex_lock(&o->lock);
   o->tried_ns = max_u64(o->tried_ns, tried_ns);
   (void)snprintf(o->text, sizeof(o->text), "%s", reason);
-  say = o->down > 0 && !o->announced && lasts_ns(o, now_ns) >= OUTAGE_LONG_NS;
+  say = o->down > 0 && !o->announced &&
+        outage_lasts_ns(o, now_ns) >= OUTAGE_LONG_NS;
   if (say) {
     o->announced = true;
-    untold = take_untold(o);
-    seconds = (double)lasts_ns(o, now_ns) / (double)NS_PER_S;
+    untold = outage_take_untold(o);
+    seconds = (double)outage_lasts_ns(o, now_ns) / (double)NS_PER_S;
     (void)snprintf(target, sizeof(target), "%s", o->target);
   }
   (void)pthread_mutex_unlock(&o->lock);
-  say_untold(untold);
+  outage_say_untold(untold);
   if (say)
     log_msg(LOG_WARNING, "connection to %s lost %.1f s ago (%s), reconnecting",
             target, seconds, reason);
 }
 
 /* Of the ended outage. */
-static uint64_t one_less(struct outage *o, uint64_t now_ns)
+static uint64_t outage_one_less(struct outage *o, uint64_t now_ns)
 {
   uint64_t ns;
 
@@ -121,7 +122,7 @@ static uint64_t one_less(struct outage *o, uint64_t now_ns)
     return 0;
   if (!o->announced)
     o->untold++;
-  ns = lasts_ns(o, now_ns);
+  ns = outage_lasts_ns(o, now_ns);
   o->total_ns += ns;
   if (ns > o->longest_ns)
     o->longest_ns = ns;
@@ -137,7 +138,7 @@ void outage_back(struct outage *o, uint64_t now_ns)
 
   (void)pthread_mutex_lock(&o->lock);
   o->reconnects++;
-  ns = one_less(o, now_ns);
+  ns = outage_one_less(o, now_ns);
   all_back = o->down == 0 && o->announced;
   late_ns = o->down == 0 && o->tried_ns > 0 ? grown_u64(now_ns, o->tried_ns)
                                             : 0;
@@ -158,14 +159,14 @@ void outage_gave_up(struct outage *o, bool run_over, uint64_t now_ns)
   (void)pthread_mutex_lock(&o->lock);
   if (run_over)
     o->given_up++;
-  (void)one_less(o, now_ns);
+  (void)outage_one_less(o, now_ns);
   (void)pthread_mutex_unlock(&o->lock);
 }
 
 void outage_print(struct outage *o, const char *who)
 {
   (void)pthread_mutex_lock(&o->lock);
-  say_untold(take_untold(o));
+  outage_say_untold(outage_take_untold(o));
   if (o->given_up > 0)
     log_msg(LOG_WARNING, "%u %s%s still reconnecting at the end: %s",
             o->given_up, who, o->given_up == 1 ? " was" : "s were", o->text);
@@ -182,7 +183,7 @@ struct outage_times outage_times(struct outage *o, uint64_t now_ns)
   t.reconnects = o->reconnects;
   t.late_ns = o->late_ns;
   if (o->down > 0) { /* lasts until now */
-    const uint64_t ns = lasts_ns(o, now_ns);
+    const uint64_t ns = outage_lasts_ns(o, now_ns);
 
     t.total_ns += ns;
     if (ns > t.longest_ns)

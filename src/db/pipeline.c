@@ -150,7 +150,7 @@ static void pipe_values_take(struct strbuf *to, const sql_bind *binds, size_t n)
   }
 }
 
-static const char *put(const char *from, const sql_bind *b)
+static const char *pipeline_put(const char *from, const sql_bind *b)
 {
   const char taken = *from++;
   size_t len;
@@ -173,7 +173,7 @@ static const char *put(const char *from, const sql_bind *b)
 static void pipe_values_put(const char *from, const sql_bind *binds, size_t n)
 {
   for (size_t i = 0; i < n; i++)
-    from = put(from, &binds[i]);
+    from = pipeline_put(from, &binds[i]);
 }
 
 static void kept_row_add(struct strbuf *to, const sql_value *values, uint32_t n)
@@ -241,7 +241,7 @@ void pipeline_drop(struct conn *c)
   }
 }
 
-static const char *added(struct pipeline *p, struct pipe_item *it)
+static const char *pipeline_added(struct pipeline *p, struct pipe_item *it)
 {
   if (UNLIKELY(p->said.failed))
     return no_memory;
@@ -263,7 +263,7 @@ const char *pipeline_query(struct conn *c, const char *sql, size_t len,
   broker_look(c, sql, len);
   it->cls = cls;
   strbuf_add(&p->said, sql, len);
-  if (added(p, it))
+  if (pipeline_added(p, it))
     return no_memory;
   strbuf_add(&p->said, "", 1); /* zero-terminated */
   return p->said.failed ? no_memory : NULL;
@@ -286,7 +286,7 @@ const char *pipeline_execute(struct conn *c, struct stmt *st)
   it->cls = st->cls;
   it->binding = st->binding;
   pipe_values_take(&p->said, st->binds, st->n_binds);
-  return added(p, it);
+  return pipeline_added(p, it);
 }
 
 /* ---- after ---- */

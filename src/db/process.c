@@ -13,7 +13,7 @@
 #include "db/dialect.h"
 #include "db/relay.h"
 
-static void raise_file_limit(void)
+static void process_raise_file_limit(void)
 {
   struct rlimit limit;
 
@@ -23,7 +23,7 @@ static void raise_file_limit(void)
   (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int read_lists(struct db_process *p, size_t i, struct err *err)
+static int process_read_lists(struct db_process *p, size_t i, struct err *err)
 {
   const struct driver *d = p->drivers[i].driver;
   const struct opt_list *own = d->ignore_errors
@@ -109,7 +109,7 @@ int process_init(struct db_process *p, struct err *err)
   if (p->n_drivers > DRIVERS_MAX)
     rc = err_set(err, -EINVAL, "too many drivers");
   for (size_t i = 0; i < p->n_drivers && rc == 0; i++)
-    rc = read_lists(p, i, err);
+    rc = process_read_lists(p, i, err);
   if (rc == 0 && p->set.dialect && *p->set.dialect)
     rc = process_choose_dialect(p, p->set.dialect, err);
   if (rc == 0 && p->set.rtt_s > 0)
@@ -118,7 +118,7 @@ int process_init(struct db_process *p, struct err *err)
     (void)process_done(p);
     return rc;
   }
-  raise_file_limit();
+  process_raise_file_limit();
   return 0;
 }
 
@@ -270,7 +270,7 @@ void process_connect_summary(struct db_process *p, unsigned threads)
   (void)pthread_mutex_unlock(&f->lock);
 }
 
-static void print_backends(struct db_process *p)
+static void process_print_backends(struct db_process *p)
 {
   const struct backends_seen seen = backends_get(&p->backends);
   struct strbuf line = { 0 };
@@ -288,7 +288,7 @@ static void print_backends(struct db_process *p)
   strbuf_done(&line);
 }
 
-static uint64_t whole_fact(const struct facts *f, const char *key)
+static uint64_t process_whole_fact(const struct facts *f, const char *key)
 {
   const struct fact *fact = facts_find(f, key);
 
@@ -301,16 +301,16 @@ void process_take_whole(struct db_process *p, const struct facts *of)
 {
   p->whole = (struct process_whole){
     .known = true,
-    .pool_sessions = (unsigned)whole_fact(of, "pool_connections"),
-    .pool = { .leases = whole_fact(of, "pool_leases"),
-              .waits = whole_fact(of, "pool_waits"),
-              .wait_ns = whole_fact(of, "pool_wait_s"),
-              .longest_ns = whole_fact(of, "pool_longest_wait_s"),
-              .rolled_back = whole_fact(of, "pool_rolled_back") },
+    .pool_sessions = (unsigned)process_whole_fact(of, "pool_connections"),
+    .pool = { .leases = process_whole_fact(of, "pool_leases"),
+              .waits = process_whole_fact(of, "pool_waits"),
+              .wait_ns = process_whole_fact(of, "pool_wait_s"),
+              .longest_ns = process_whole_fact(of, "pool_longest_wait_s"),
+              .rolled_back = process_whole_fact(of, "pool_rolled_back") },
   };
 }
 
-static void print_pool(const struct db_process *p)
+static void process_print_pool(const struct db_process *p)
 {
   const struct pool_sum sum = p->whole.known ? p->whole.pool
                                              : pools_sum(p->pools, p->carriers);
@@ -343,9 +343,9 @@ void process_final_messages(struct db_process *p)
   if (!atomic_load_explicit(&p->used, memory_order_relaxed))
     return;
   if (p->pools)
-    print_pool(p);
+    process_print_pool(p);
   if (p->set.backend_sample > 0)
-    print_backends(p);
+    process_print_backends(p);
 }
 
 const char *process_statement_mode(const struct db_process *p)
@@ -361,24 +361,26 @@ const char *process_statement_mode(const struct db_process *p)
   return emulated ? "emulated" : "none";
 }
 
-static bool is_noted(struct db_process *p)
+static bool process_is_noted(struct db_process *p)
 {
   return atomic_load_explicit(&p->noted, memory_order_acquire);
 }
 
-static const char *durable_value(const struct facts *server, const char *name)
+static const char *process_durable_value(const struct facts *server,
+                                         const char *name)
 {
   const struct fact *f = facts_find(server, name);
 
   return f && f->type == FACT_TEXT ? f->text : NULL;
 }
 
-static bool durable_applies(const struct driver_durable *rule,
-                            const struct facts *server)
+static bool process_durable_applies(const struct driver_durable *rule,
+                                    const struct facts *server)
 {
-  const char *value = durable_value(server, rule->setting);
-  const char *other = rule->if_setting ? durable_value(server, rule->if_setting)
-                                       : NULL;
+  const char *value = process_durable_value(server, rule->setting);
+  const char *other = rule->if_setting
+                        ? process_durable_value(server, rule->if_setting)
+                        : NULL;
 
   if (!value ||
       (rule->if_setting && (!other || strcasecmp(other, rule->if_value) != 0)))
@@ -395,10 +397,10 @@ size_t process_gaps(const struct driver_durable *rules,
 
   *ret_usual = true;
   for (const struct driver_durable *r = rules; r && r->setting; r++) {
-    if (!durable_applies(r, server))
+    if (!process_durable_applies(r, server))
       continue;
     strbuf_addf(to, "%s%s = %s (%s)", n > 0 ? ", " : "", r->setting,
-                durable_value(server, r->setting), r->means);
+                process_durable_value(server, r->setting), r->means);
     *ret_usual = *ret_usual && r->usual;
     n++;
   }
@@ -408,17 +410,17 @@ size_t process_gaps(const struct driver_durable *rules,
 size_t process_durable_gaps(struct db_process *p, struct strbuf *to,
                             bool *ret_usual)
 {
-  return is_noted(p)
+  return process_is_noted(p)
            ? process_gaps(p->driver->durable, &p->server, to, ret_usual)
            : 0;
 }
 
 bool process_keeps_rows(struct db_process *p)
 {
-  return is_noted(p) && (p->driver->caps & DRIVER_KEEPS_ROWS);
+  return process_is_noted(p) && (p->driver->caps & DRIVER_KEEPS_ROWS);
 }
 
-static void describe_pool(const struct db_process *p, struct facts *ret)
+static void process_describe_pool(const struct db_process *p, struct facts *ret)
 {
   const struct pool_sum sum = pools_sum(p->pools, p->carriers);
 
@@ -437,7 +439,7 @@ void process_describe(struct db_process *p, struct facts *ret)
   const struct outage_times t = outage_times(&p->outage, clock_now_ns());
   const uint64_t trip_ns = p->round_trip_ns + relay_round_trip_ns(p->relay);
 
-  if (is_noted(p)) {
+  if (process_is_noted(p)) {
     facts_text(ret, "driver", p->driver->name);
     for (size_t i = 0; i < p->server.n; i++) {
       const struct fact *fact = &p->server.of[i];
@@ -462,7 +464,7 @@ void process_describe(struct db_process *p, struct facts *ret)
     facts_int(ret, "backends_failed", (int64_t)seen.failed);
   }
   if (p->pools)
-    describe_pool(p, ret);
+    process_describe_pool(p, ret);
   if (p->pings + p->pings_failed > 0) {
     facts_int(ret, "idle_pings", (int64_t)p->pings);
     facts_int(ret, "idle_pings_failed", (int64_t)p->pings_failed);

@@ -13,7 +13,7 @@
 #include "db/error_policy.h"
 #include "db/transport.h"
 
-static void save(struct conn *c)
+static void recover_save(struct conn *c)
 {
   conn_fail(c, c->out.msg ? c->out.msg : "");
 }
@@ -31,13 +31,13 @@ void recover_failed_too(struct conn *c)
 {
   if (c->out.api_error || verdict_is_cut(&c->out, conn_is_dead(c)))
     return;
-  save(c);
+  recover_save(c);
   recover_count_error(c);
 }
 
-static sql_error_t fail_for_good(struct conn *c)
+static sql_error_t recover_fail_for_good(struct conn *c)
 {
-  save(c);
+  recover_save(c);
   c->fail.lost = true;
   conn_keep_connect_message(c);
   recover_count_error(c);
@@ -45,7 +45,7 @@ static sql_error_t fail_for_good(struct conn *c)
   return DB_ERROR_FATAL;
 }
 
-static bool come_back(struct conn *c, uint64_t until_ns)
+static bool recover_come_back(struct conn *c, uint64_t until_ns)
 {
   struct outage *o = &c->env->process->outage;
   const enum transport_rc rc = transport_retry(c, until_ns);
@@ -65,7 +65,7 @@ static bool come_back(struct conn *c, uint64_t until_ns)
   if (v == VERDICT_ABANDON)
     call_abandon(c);
   else
-    (void)fail_for_good(c);
+    (void)recover_fail_for_good(c);
   return false;
 }
 
@@ -78,9 +78,9 @@ bool recover_reopen(struct conn *c, const char *why)
   outage_lost(&c->env->process->outage, strbuf_str(&target), why, false,
               clock_now_ns());
   strbuf_done(&target);
-  return come_back(c, ignore_list_has(&c->handle->state->ignore, &gone)
-                        ? UINT64_MAX
-                        : transport_limit(c));
+  return recover_come_back(c, ignore_list_has(&c->handle->state->ignore, &gone)
+                                ? UINT64_MAX
+                                : transport_limit(c));
 }
 
 static void outage_begin(struct conn *c, bool refused)
@@ -99,7 +99,7 @@ static void outage_begin(struct conn *c, bool refused)
 }
 
 /* `refused`: tries the next server first. */
-static sql_error_t replace(struct conn *c, bool refused)
+static sql_error_t recover_replace(struct conn *c, bool refused)
 {
   const struct failure before = c->fail;
   char text[FAILURE_TEXT];
@@ -109,7 +109,7 @@ static sql_error_t replace(struct conn *c, bool refused)
   outage_begin(c, refused);
   if (refused)
     c->first++;
-  if (come_back(c, UINT64_MAX)) {
+  if (recover_come_back(c, UINT64_MAX)) {
     c->fail.reconnected = true;
     c->pub.error = DB_ERROR_IGNORABLE;
     return DB_ERROR_IGNORABLE;
@@ -135,7 +135,8 @@ static enum fault_place place_of(const struct conn *c, const char *sql,
                                                       : FAULT_ALONE;
 }
 
-static void note_fault(const struct conn *c, const char *sql, size_t len)
+static void recover_note_fault(const struct conn *c, const char *sql,
+                               size_t len)
 {
   struct recorder *r = c->env->recorder;
   enum fault_phase phase;
@@ -147,7 +148,7 @@ static void note_fault(const struct conn *c, const char *sql, size_t len)
   service_fault(&r->service, clock_now_ns(), phase, name, c->fail.text);
 }
 
-static struct verdict_case case_of(const struct conn *c, enum call call)
+static struct verdict_case recover_case_of(const struct conn *c, enum call call)
 {
   const struct dialect *d = process_dialect(c->env->process);
 
@@ -170,14 +171,14 @@ bool recover_refused(const struct conn *c)
 
 bool recover_ignorable(const struct conn *c)
 {
-  struct verdict_case v = case_of(c, CALL_QUERY);
+  struct verdict_case v = recover_case_of(c, CALL_QUERY);
 
   v.refused = recover_refused(c);
   return verdict_ignorable(&v);
 }
 
-static void ignore_error(struct conn *c, enum call call,
-                         const struct verdict *v)
+static void recover_ignore_error(struct conn *c, enum call call,
+                                 const struct verdict *v)
 {
   char name[16];
 
@@ -194,7 +195,7 @@ static void ignore_error(struct conn *c, enum call call,
     (void)recover_rollback(c, true);
 }
 
-static void abandon(struct conn *c, const struct verdict *v)
+static void recover_abandon(struct conn *c, const struct verdict *v)
 {
   if (v->drop)
     transport_drop(c);
@@ -205,7 +206,7 @@ static void abandon(struct conn *c, const struct verdict *v)
 
 void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
 {
-  struct verdict_case what = case_of(c, call);
+  struct verdict_case what = recover_case_of(c, call);
   struct verdict v;
 
   what.refused = recover_refused(c);
@@ -219,17 +220,17 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
     return;
   }
   if (v.class == VERDICT_ABANDON) {
-    abandon(c, &v);
+    recover_abandon(c, &v);
     return;
   }
-  save(c);
-  note_fault(c, sql, len);
+  recover_save(c);
+  recover_note_fault(c, sql, len);
   if (v.count)
     recover_count_error(c);
   if (v.class == VERDICT_REPLACE) {
-    (void)replace(c, what.refused && !c->out.lost);
+    (void)recover_replace(c, what.refused && !c->out.lost);
   } else if (v.class == VERDICT_IGNORE) {
-    ignore_error(c, call, &v);
+    recover_ignore_error(c, call, &v);
   } else {
     c->pub.error = DB_ERROR_FATAL;
     conn_keep_message(c, call, sql, len);
@@ -240,7 +241,7 @@ void recover_failed(struct conn *c, enum call call, const char *sql, size_t len)
 
 void recover_life_failed(struct conn *c, const char *sql, size_t len)
 {
-  const struct verdict_case what = case_of(c, CALL_QUERY);
+  const struct verdict_case what = recover_case_of(c, CALL_QUERY);
   char name[16];
 
   if (verdict_is_cut(&c->out, conn_is_dead(c)) ||
@@ -248,7 +249,7 @@ void recover_life_failed(struct conn *c, const char *sql, size_t len)
     call_abandon(c);
     return;
   }
-  save(c);
+  recover_save(c);
   if (c->out.lost) {
     struct strbuf reason = { 0 };
 
@@ -258,7 +259,7 @@ void recover_life_failed(struct conn *c, const char *sql, size_t len)
   }
   conn_error_name(c, name, sizeof(name));
   if (sql)
-    note_fault(c, sql, len);
+    recover_note_fault(c, sql, len);
   else if (c->env->recorder)
     service_fault(&c->env->recorder->service, clock_now_ns(),
                   error_connect_fault(c->driver, &c->out), name, c->fail.text);
@@ -277,7 +278,7 @@ void recover_life_failed(struct conn *c, const char *sql, size_t len)
 
 sql_error_t recover_forgiven(struct conn *c)
 {
-  const struct verdict_case what = case_of(c, CALL_QUERY);
+  const struct verdict_case what = recover_case_of(c, CALL_QUERY);
   const struct verdict v = verdict_forgiven(&what, c->state == CONN_LOST);
 
   c->fail.reconnected = false;
@@ -286,7 +287,7 @@ sql_error_t recover_forgiven(struct conn *c)
     return DB_ERROR_FATAL;
   }
   if (v.class == VERDICT_REPLACE)
-    return replace(c, false);
+    return recover_replace(c, false);
   if (v.mark)
     c->owed |= CONN_OWES_ROLLBACK;
   if (v.rollback && recover_rollback(c, false) == DB_ERROR_FATAL)

@@ -17,7 +17,7 @@ static void stmt_unprepare(struct conn *c, struct prepared *p, bool going)
   call_stop(c);
 }
 
-static void free_prepared(struct stmt *st)
+static void stmt_free_prepared(struct stmt *st)
 {
   struct conn_stmt *n = &st->native;
 
@@ -30,10 +30,10 @@ static void free_prepared(struct stmt *st)
 }
 
 /* Scripts can point to the object. */
-static void release(struct stmt *st)
+static void stmt_release(struct stmt *st)
 {
   emul_scan_done(&st->scan);
-  free_prepared(st);
+  stmt_free_prepared(st);
   free(st->binds);
   free(st->sql);
   st->binds = NULL;
@@ -44,7 +44,7 @@ static void release(struct stmt *st)
   st->quick = 0;
 }
 
-static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
+static struct stmt *stmt_new(struct conn *c, const char *sql, size_t len)
 {
   struct stmt *st = mem_new(1, sizeof(*st));
 
@@ -66,7 +66,7 @@ static struct stmt *new_stmt(struct conn *c, const char *sql, size_t len)
   return st;
 }
 
-static bool emulate(struct stmt *st)
+static bool stmt_emulate(struct stmt *st)
 {
   if (emul_scan(&st->scan, st->sql, st->len, st->conn->session->dialect) < 0) {
     call_misuse(st->conn, "not enough memory");
@@ -74,23 +74,23 @@ static bool emulate(struct stmt *st)
   }
   st->emulated = true;
   st->n_params = (unsigned)st->scan.n_params;
-  free_prepared(st);
+  stmt_free_prepared(st);
   atomic_store_explicit(&st->conn->env->process->emulated, true,
                         memory_order_relaxed);
   return true;
 }
 
-static bool refused(struct stmt *st)
+static bool stmt_refused(struct stmt *st)
 {
   struct conn *c = st->conn;
 
   log_msg(LOG_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation",
           st->sql, c->out.code, c->out.msg ? c->out.msg : "");
   stmt_unprepare(c, st->native.prepared, false);
-  return emulate(st);
+  return stmt_emulate(st);
 }
 
-static bool is_prepared(struct stmt *st)
+static bool stmt_is_prepared(struct stmt *st)
 {
   struct conn *c = st->conn;
 
@@ -101,7 +101,7 @@ static bool is_prepared(struct stmt *st)
   return true;
 }
 
-static void drop_surplus(struct conn *c)
+static void stmt_drop_surplus(struct conn *c)
 {
   struct pool_stmts *shared = &c->lease->stmts;
   struct pool_stmt *old = pool_stmts_surplus(shared);
@@ -113,7 +113,7 @@ static void drop_surplus(struct conn *c)
   pool_stmts_remove(shared, old);
 }
 
-static bool make_prepared(struct stmt *st)
+static bool stmt_make_prepared(struct stmt *st)
 {
   struct conn *c = st->conn;
   const size_t size = c->driver->prepared_size;
@@ -122,7 +122,7 @@ static bool make_prepared(struct stmt *st)
   if (c->lease) {
     if (!pool_stmts_get(&c->lease->stmts, n, st->sql, st->len, size))
       return false;
-    drop_surplus(c);
+    stmt_drop_surplus(c);
     return true;
   }
   if (!n->prepared)
@@ -138,12 +138,12 @@ static bool prepare(struct stmt *st)
   int rc;
 
   st->quick = 0;
-  if (!make_prepared(st)) {
+  if (!stmt_make_prepared(st)) {
     call_misuse(c, "not enough memory");
     return false;
   }
   if (st->native.shared && st->native.shared->ready)
-    return is_prepared(st);
+    return stmt_is_prepared(st);
   p = st->native.prepared;
   memset(p, 0, c->driver->prepared_size);
   p->session = c->session;
@@ -153,20 +153,20 @@ static bool prepare(struct stmt *st)
   rc = call_prepare(c, p);
   call_stop(c);
   if (rc < 0 && c->out.emulate)
-    return refused(st);
+    return stmt_refused(st);
   if (rc < 0) {
     const struct outcome out = c->out; /* unprepare() changes it */
 
     c->driver->unprepare(p, out.lost);
     if (st->native.shared)
-      free_prepared(st);
+      stmt_free_prepared(st);
     c->out = out;
     recover_failed(c, CALL_PREPARE, st->sql, st->len);
     return false;
   }
   if (st->native.shared)
     st->native.shared->ready = true;
-  return is_prepared(st);
+  return stmt_is_prepared(st);
 }
 
 struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
@@ -182,12 +182,12 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
     return NULL;
   }
   broker_look(c, sql, len);
-  st = new_stmt(c, sql, len);
+  st = stmt_new(c, sql, len);
   if (!st) {
     call_misuse(c, "not enough memory");
     return NULL;
   }
-  if (native ? !prepare(st) : !emulate(st)) {
+  if (native ? !prepare(st) : !stmt_emulate(st)) {
     stmt_free(st);
     return NULL;
   }
@@ -197,7 +197,7 @@ struct stmt *stmt_prepare(struct conn *c, const char *sql, size_t len)
 
 /* ---- parameters ---- */
 
-static bool bind_native(struct stmt *st)
+static bool stmt_bind_native(struct stmt *st)
 {
   struct conn *c = st->conn;
   int rc;
@@ -214,7 +214,7 @@ static bool bind_native(struct stmt *st)
   return rc == 0;
 }
 
-static bool keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
+static bool stmt_keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
 {
   if (n > st->binds_room) {
     sql_bind *copy = reallocarray(st->binds, n, sizeof(*copy));
@@ -233,7 +233,7 @@ static bool keep_binds(struct stmt *st, const sql_bind *binds, size_t n)
 }
 
 /* To be prepared again. */
-static void discard(struct stmt *st)
+static void stmt_discard(struct stmt *st)
 {
   struct conn *c = st->conn;
 
@@ -242,7 +242,7 @@ static void discard(struct stmt *st)
   stmt_unprepare(c, st->native.prepared, !conn_is_open(c));
   st->native.ready = false;
   if (st->native.shared)
-    free_prepared(st);
+    stmt_free_prepared(st);
 }
 
 bool stmt_ready(struct stmt *st)
@@ -252,13 +252,13 @@ bool stmt_ready(struct stmt *st)
     return true;
   if (!prepare(st))
     return false;
-  if (st->emulated || !st->bound || bind_native(st))
+  if (st->emulated || !st->bound || stmt_bind_native(st))
     return true;
-  discard(st);
+  stmt_discard(st);
   return false;
 }
 
-static bool usable(struct stmt *st)
+static bool stmt_usable(struct stmt *st)
 {
   if (st->closed)
     call_misuse(st->conn, "attempt to use a closed statement");
@@ -270,14 +270,14 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
 {
   struct conn *c = st->conn;
 
-  if (!usable(st))
+  if (!stmt_usable(st))
     return 1;
   st->quick = 0;
   if (exec_needs_care(c) && !exec_take_care(c, "", 0, true))
     return 1;
   if (!st->emulated && !st->native.ready && !stmt_ready(st)) {
     if (!st->native.ready && st->n_params == n && emul_can_send(binds, n))
-      (void)keep_binds(st, binds, n);
+      (void)stmt_keep_binds(st, binds, n);
     return 1;
   }
   if (st->n_params != PARAMS_ANY && st->n_params != n) {
@@ -289,11 +289,11 @@ int stmt_bind(struct stmt *st, const sql_bind *binds, size_t n)
     call_misuse(c, "unsupported type of a parameter");
     return 1;
   }
-  if (!keep_binds(st, binds, n)) {
+  if (!stmt_keep_binds(st, binds, n)) {
     call_misuse(c, "not enough memory");
     return 1;
   }
-  if (!st->emulated && !bind_native(st)) {
+  if (!st->emulated && !stmt_bind_native(st)) {
     st->bound = !st->native.ready;
     return 1;
   }
@@ -317,8 +317,8 @@ void stmt_unbind(struct stmt *st)
 
 /* ---- execution ---- */
 
-static sql_result *ended(struct stmt *st, enum call call, uint64_t start_ns,
-                         int rc)
+static sql_result *stmt_ended(struct stmt *st, enum call call,
+                              uint64_t start_ns, int rc)
 {
   const struct exec info = { .call = call,
                              .stmt = stmt_abi(st),
@@ -330,7 +330,7 @@ static sql_result *ended(struct stmt *st, enum call call, uint64_t start_ns,
   return exec_end(st->conn, rc, &info);
 }
 
-static sql_result *execute_emulated(struct stmt *st)
+static sql_result *stmt_execute_emulated(struct stmt *st)
 {
   struct conn *c = st->conn;
   uint64_t start;
@@ -343,16 +343,16 @@ static sql_result *execute_emulated(struct stmt *st)
   call_stop(c);
   if (exec_is_plain(c, rc, start))
     return exec_end_plain(c, stmt_abi(st));
-  return ended(st, CALL_QUERY, start, rc);
+  return stmt_ended(st, CALL_QUERY, start, rc);
 }
 
 /* False: emulated, or failed; *ret is the result. */
-static bool make_quick(struct stmt *st, sql_result **ret)
+static bool stmt_make_quick(struct stmt *st, sql_result **ret)
 {
   struct conn *c = st->conn;
 
   *ret = NULL;
-  if (UNLIKELY(!usable(st)))
+  if (UNLIKELY(!stmt_usable(st)))
     return false;
   if (exec_needs_care(c) && !exec_take_care(c, st->sql, st->len, false))
     return false;
@@ -364,7 +364,7 @@ static bool make_quick(struct stmt *st, sql_result **ret)
   if (UNLIKELY(!st->emulated && !stmt_ready(st)))
     return false;
   if (st->emulated) {
-    *ret = execute_emulated(st);
+    *ret = stmt_execute_emulated(st);
     return false;
   }
   st->quick = c->generation;
@@ -379,14 +379,14 @@ static inline sql_result *execute(struct stmt *st)
   int rc;
 
   if ((UNLIKELY(st->quick != c->generation) || exec_needs_care(c)) &&
-      !make_quick(st, &rs))
+      !stmt_make_quick(st, &rs))
     return rs;
   start = call_start(c);
   rc = call_execute(c, st->native.prepared);
   call_stop(c);
   if (exec_is_plain(c, rc, start))
     return exec_end_plain(c, stmt_abi(st));
-  return ended(st, CALL_EXECUTE, start, rc);
+  return stmt_ended(st, CALL_EXECUTE, start, rc);
 }
 
 sql_result *stmt_execute(struct stmt *st)
@@ -410,7 +410,7 @@ bool stmt_run(struct stmt *st)
 
 sql_result *stmt_next_result(struct stmt *st)
 {
-  if (!usable(st))
+  if (!stmt_usable(st))
     return NULL;
   return exec_next(st->conn, st->emulated ? CALL_NEXT : CALL_STMT_NEXT,
                    stmt_abi(st));
@@ -420,7 +420,7 @@ sql_result *stmt_next_result(struct stmt *st)
 
 /* `keep_rows` of other statements: the garbage collector can free this object
  * while the script reads them. */
-static void close_quietly(struct stmt *st, bool keep_rows)
+static void stmt_close_quietly(struct stmt *st, bool keep_rows)
 {
   struct conn *c = st->conn;
 
@@ -430,7 +430,7 @@ static void close_quietly(struct stmt *st, bool keep_rows)
     (void)recover_drain(c);
   if (conn_is_open(c) && st->native.ready && st->native.prepared)
     stmt_unprepare(c, st->native.prepared, false);
-  release(st);
+  stmt_release(st);
   st->closed = true;
 }
 
@@ -438,7 +438,7 @@ int stmt_close(struct stmt *st)
 {
   if (!st->closed && conn_is_closed(st->conn))
     log_msg(LOG_ALERT, "attempt to use an already closed connection");
-  close_quietly(st, false);
+  stmt_close_quietly(st, false);
   return 0;
 }
 
@@ -449,7 +449,7 @@ void stmt_free(struct stmt *st)
   if (!st)
     return;
   c = st->conn;
-  close_quietly(st, true);
+  stmt_close_quietly(st, true);
   if (st->native.prev)
     st->native.prev->next = st->native.next;
   else

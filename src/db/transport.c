@@ -22,7 +22,7 @@
 #include "loop/loop.h"
 
 /* The server's text ends with the session. */
-static void keep_reason(struct conn *c)
+static void transport_keep_reason(struct conn *c)
 {
   const char *text = c->out.msg ? c->out.msg : "the server does not answer";
 
@@ -33,7 +33,7 @@ static void keep_reason(struct conn *c)
 }
 
 /* WAITS until `until_ns` (clock_now_ns()). 0; or -1 and c->out. */
-static int isolation_set(struct conn *c, uint64_t until_ns)
+static int transport_isolation_set(struct conn *c, uint64_t until_ns)
 {
   static const char *const names[] = {
     [ISOLATION_READ_UNCOMMITTED] = "READ UNCOMMITTED",
@@ -55,7 +55,7 @@ static int isolation_set(struct conn *c, uint64_t until_ns)
   done = look_executes(c, sql);
   watch_until(&p->watch, c->watched, 0);
   if (!done)
-    keep_reason(c);
+    transport_keep_reason(c);
   c->out.lost = false;
   return done ? 0 : -1;
 }
@@ -66,18 +66,18 @@ enum {
   FILES_SPARE = 64, /* besides connections */
 };
 
-static void debug_line(void *ctx, const char *key, const char *value)
+static void transport_debug_line(void *ctx, const char *key, const char *value)
 {
   strbuf_addf(ctx, "%s%s %s", ((struct strbuf *)ctx)->len ? ", " : "", key,
               value);
 }
 
-static void say_about(struct conn *c)
+static void transport_say_about(struct conn *c)
 {
   struct strbuf line = { 0 };
 
   if (c->driver->about) {
-    c->driver->about(c->session, debug_line, &line);
+    c->driver->about(c->session, transport_debug_line, &line);
     log_msg(LOG_DEBUG, "connection %llu: %s",
             (unsigned long long)c->session->number, strbuf_str(&line));
   }
@@ -150,32 +150,33 @@ static void check_tables(struct conn *c)
   strbuf_done(&lines);
 }
 
-static void put_fact(void *ctx, const char *key, const char *value)
+static void transport_put_fact(void *ctx, const char *key, const char *value)
 {
   facts_text(ctx, key, value);
 }
 
-static void keep_version(void *ctx, const char *key, const char *value)
+static void transport_keep_version(void *ctx, const char *key,
+                                   const char *value)
 {
   if (strcmp(key, "server_version") == 0)
     strbuf_adds(ctx, value);
 }
 
-static void note_dialect(struct conn *c)
+static void transport_note_dialect(struct conn *c)
 {
   struct strbuf version = { 0 };
   const char *name;
 
   if (process_dialect(c->env->process) || !c->driver->about)
     return;
-  c->driver->about(c->session, keep_version, &version);
+  c->driver->about(c->session, transport_keep_version, &version);
   name = dialect_detect(c->driver->name, strbuf_str(&version));
   if (name)
     process_note_dialect(c->env->process, name);
   strbuf_done(&version);
 }
 
-static void note_server(struct conn *c)
+static void transport_note_server(struct conn *c)
 {
   struct db_process *p = c->env->process;
   uint64_t bytes;
@@ -186,9 +187,9 @@ static void note_server(struct conn *c)
     return;
   p->driver = c->driver;
   if (c->driver->about)
-    c->driver->about(c->session, put_fact, &p->server);
+    c->driver->about(c->session, transport_put_fact, &p->server);
   if (c->driver->server_settings)
-    c->driver->server_settings(c->session, put_fact, &p->server);
+    c->driver->server_settings(c->session, transport_put_fact, &p->server);
   if (p->in_results && look_at_data(c, &bytes))
     facts_int(&p->server, "data_bytes", (int64_t)bytes);
   atomic_store_explicit(&p->noted, true, memory_order_release);
@@ -199,7 +200,7 @@ static int transport_socket(const struct conn *c)
   return c->driver->socket ? c->driver->socket(c->session) : -1;
 }
 
-static void note_round_trip(const struct conn *c)
+static void transport_note_round_trip(const struct conn *c)
 {
   _Atomic uint64_t *least = &c->env->process->round_trip_ns;
   const int fd = transport_socket(c);
@@ -212,7 +213,7 @@ static void note_round_trip(const struct conn *c)
     ;
 }
 
-static void note_place(struct conn *c)
+static void transport_note_place(struct conn *c)
 {
   struct db_process *p = c->env->process;
   const int fd = transport_socket(c);
@@ -220,7 +221,7 @@ static void note_place(struct conn *c)
 
   if (fd < 0 || atomic_load_explicit(&p->place_known, memory_order_relaxed))
     return;
-  note_round_trip(c);
+  transport_note_round_trip(c);
   p->place_here = here;
   p->place_pid = here && !p->relay ? sock_peer(fd) : 0;
   atomic_store_explicit(&p->place_known, true, memory_order_release);
@@ -238,7 +239,7 @@ void transport_drop(struct conn *c)
       c->driver->unprepare(st->prepared, true);
     st->ready = false;
   }
-  note_round_trip(c);
+  transport_note_round_trip(c);
   c->driver->disconnect(c->session);
   c->session->trx = TRX_NONE;
   call_idle(c);
@@ -248,7 +249,7 @@ void transport_drop(struct conn *c)
   c->copies = false;
 }
 
-static void note_served(const struct conn *c)
+static void transport_note_served(const struct conn *c)
 {
   if (conn_is_listed(c))
     atomic_store_explicit(&c->env->process->served,
@@ -258,7 +259,7 @@ static void note_served(const struct conn *c)
 
 /* Only for statements?  Clients can be thousands; the first was asked
  * everything. */
-static bool is_one_of_many(const struct conn *c)
+static bool transport_is_one_of_many(const struct conn *c)
 {
   const struct db_process *p = c->env->process;
 
@@ -269,7 +270,7 @@ static bool is_one_of_many(const struct conn *c)
 }
 
 /* -1: no answer in time. */
-static int ask_server(struct conn *c)
+static int transport_ask_server(struct conn *c)
 {
   struct db_process *p = c->env->process;
   const struct db_cfg *set = &p->set;
@@ -281,9 +282,9 @@ static int ask_server(struct conn *c)
     return 0;
   until_ns = call_ask(c);
   if (debug)
-    say_about(c);
+    transport_say_about(c);
   check_before_run(c);
-  note_server(c);
+  transport_note_server(c);
   check_tables(c);
   if (call_asked(c, until_ns)) {
     atomic_store_explicit(&p->asked, true, memory_order_relaxed);
@@ -303,13 +304,13 @@ static int ask_server(struct conn *c)
   return -1;
 }
 
-static int open_session(struct conn *c, uint64_t until_ns)
+static int transport_open_session(struct conn *c, uint64_t until_ns)
 {
   const enum conn_state before = c->state;
 
   c->out = (struct outcome){ 0 };
   c->session->trx = TRX_NONE;
-  c->session->may_be_raw = is_one_of_many(c);
+  c->session->may_be_raw = transport_is_one_of_many(c);
   if (password_connect(&c->env->process->password, c->session, until_ns,
                        &c->out) < 0)
     return -1;
@@ -317,36 +318,37 @@ static int open_session(struct conn *c, uint64_t until_ns)
   c->owed &= ~(unsigned)(CONN_OWES_ROLLBACK | CONN_OWES_CANCEL);
   watch_opened(c->watched);
   if ((role_matters(c) && role_check(c, until_ns) < 0) ||
-      isolation_set(c, until_ns) < 0) {
+      transport_isolation_set(c, until_ns) < 0) {
     transport_drop(c);
     c->state = before;
     return -1;
   }
   c->generation++;
-  note_served(c);
-  note_place(c);
-  note_dialect(c);
-  if (ask_server(c) < 0) {
+  transport_note_served(c);
+  transport_note_place(c);
+  transport_note_dialect(c);
+  if (transport_ask_server(c) < 0) {
     transport_drop(c);
     c->state = before;
     return -1;
   }
-  if (c->session->only_asked && !c->session->may_be_raw && is_one_of_many(c)) {
+  if (c->session->only_asked && !c->session->may_be_raw &&
+      transport_is_one_of_many(c)) {
     transport_drop(c);
     c->state = before;
-    return open_session(c, until_ns);
+    return transport_open_session(c, until_ns);
   }
   return 0;
 }
 
 /* `unread` of the lost statement does not apply. */
-static int open_here(struct conn *c, uint64_t until_ns)
+static int transport_open_here(struct conn *c, uint64_t until_ns)
 {
   const bool unread = c->session->unread;
   int rc;
 
   c->session->unread = false;
-  rc = open_session(c, until_ns);
+  rc = transport_open_session(c, until_ns);
   c->session->unread = unread;
   return rc;
 }
@@ -380,7 +382,7 @@ uint64_t transport_until(const struct conn *c, uint64_t asked_ns,
                        c->generation != 0 || c->visitor, asked_ns, until_ns);
 }
 
-static void open_in_turn(void *arg)
+static void transport_open_in_turn(void *arg)
 {
   struct opening *o = arg;
 
@@ -390,7 +392,8 @@ static void open_in_turn(void *arg)
     return;
   }
   o->waited_ns = clock_now_ns() - o->asked_ns;
-  o->rc = open_here(o->c, transport_until(o->c, o->asked_ns, o->until_ns));
+  o->rc = transport_open_here(o->c,
+                              transport_until(o->c, o->asked_ns, o->until_ns));
   limiter_leave(&o->c->env->process->limiter);
 }
 
@@ -415,7 +418,7 @@ int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
                        .limit_ns = c->opens ? c->turn_ns
                                             : transport_deadline(c) };
 
-  transport_aside(c, open_in_turn, &o);
+  transport_aside(c, transport_open_in_turn, &o);
   if (!c->env->shares_thread)
     c->session->blocks = 0;
   if (ret_turn_ns)
@@ -452,7 +455,7 @@ void transport_reason(const struct conn *c, struct strbuf *line)
 }
 
 /* The text of c->out is borrowed. */
-static void note_failure(struct conn *c, uint64_t tried_ns)
+static void transport_note_failure(struct conn *c, uint64_t tried_ns)
 {
   struct strbuf reason = { 0 };
   char code[16];
@@ -473,13 +476,14 @@ static void note_failure(struct conn *c, uint64_t tried_ns)
   strbuf_done(&reason);
 }
 
-static bool stays_there(const struct conn *c)
+static bool transport_stays_there(const struct conn *c)
 {
   return c->handle->state->ignore.failover || role_matters(c);
 }
 
 /* With one server, a new one has to take writes; unless none did at first. */
-static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
+static int transport_open_again(struct conn *c, unsigned attempt,
+                                uint64_t until_ns)
 {
   const bool for_one = role_cache_applies(c) && !role_matters(c);
   const uint64_t settled = for_one ? role_cache_load(c) : 0;
@@ -506,7 +510,7 @@ static int open_again(struct conn *c, unsigned attempt, uint64_t until_ns)
 }
 
 /* Constant, however long the outage. */
-static uint64_t reconnect_pause_ns(const struct conn *c)
+static uint64_t transport_reconnect_pause_ns(const struct conn *c)
 {
   const struct db_process *p = c->env->process;
   const double set_s = p->set.reconnect_pause_s, s = set_s > 0 ? set_s : 0.05;
@@ -523,9 +527,9 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
       !verdict_may_connect(env_phase(c->env, now), r->attempt,
                            r->until_ns != UINT64_MAX))
     return TRANSPORT_OVER;
-  if (open_again(c, r->attempt, min_u64(transport_limit(c), r->until_ns)) ==
-      0) {
-    if (stays_there(c))
+  if (transport_open_again(c, r->attempt,
+                           min_u64(transport_limit(c), r->until_ns)) == 0) {
+    if (transport_stays_there(c))
       c->first = c->session->attempt;
     return TRANSPORT_BACK;
   }
@@ -533,9 +537,10 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
     return TRANSPORT_PERMANENT;
   if (verdict_is_cut(&c->out, conn_is_dead(c)))
     return TRANSPORT_OVER;
-  note_failure(c, now);
+  transport_note_failure(c, now);
   r->attempt++;
-  r->next_ns = min_u64(clock_now_ns() + reconnect_pause_ns(c), r->until_ns);
+  r->next_ns = min_u64(clock_now_ns() + transport_reconnect_pause_ns(c),
+                       r->until_ns);
   return TRANSPORT_AGAIN;
 }
 

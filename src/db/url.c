@@ -19,7 +19,7 @@ bool target_names_have(const char *const *list, const char *text)
   return false;
 }
 
-static bool is_same(const char *a, const char *b)
+static bool url_is_same(const char *a, const char *b)
 {
   for (; *a || *b; a++, b++) {
     if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b))
@@ -32,18 +32,18 @@ const struct target_name *target_names_find(const struct target_name *rows,
                                             const char *name)
 {
   for (; rows->name; rows++) {
-    if (is_same(rows->name, name))
+    if (url_is_same(rows->name, name))
       return rows;
   }
   return NULL;
 }
 
-static int refuse(const char *why, struct err *err)
+static int url_refuse(const char *why, struct err *err)
 {
   return err_set(err, -EINVAL, "%s", why);
 }
 
-static int hex_digit(char c)
+static int url_hex_digit(char c)
 {
   if (c >= '0' && c <= '9')
     return c - '0';
@@ -52,7 +52,7 @@ static int hex_digit(char c)
 }
 
 /* In place. */
-static int decode(char *text, struct err *err)
+static int url_decode(char *text, struct err *err)
 {
   char *to = text;
 
@@ -61,13 +61,13 @@ static int decode(char *text, struct err *err)
       *to = *text;
       continue;
     }
-    if (hex_digit(text[1]) < 0 || hex_digit(text[2]) < 0)
-      return refuse("a % is not followed by two hexadecimal digits (the "
-                    "character itself is written %25)",
-                    err);
-    *to = (char)(hex_digit(text[1]) * 16 + hex_digit(text[2]));
+    if (url_hex_digit(text[1]) < 0 || url_hex_digit(text[2]) < 0)
+      return url_refuse("a % is not followed by two hexadecimal digits (the "
+                        "character itself is written %25)",
+                        err);
+    *to = (char)(url_hex_digit(text[1]) * 16 + url_hex_digit(text[2]));
     if (*to == '\0')
-      return refuse("%00 is not possible", err);
+      return url_refuse("%00 is not possible", err);
     text += 2;
   }
   *to = '\0';
@@ -75,7 +75,7 @@ static int decode(char *text, struct err *err)
 }
 
 /* At the first `c`; returns the rest, or NULL. */
-static char *cut(char *text, char c)
+static char *url_cut(char *text, char c)
 {
   char *at = strchr(text, c);
 
@@ -85,7 +85,7 @@ static char *cut(char *text, char c)
   return at + 1;
 }
 
-static bool is_port(const char *text)
+static bool url_is_port(const char *text)
 {
   int64_t n;
 
@@ -94,40 +94,42 @@ static bool is_port(const char *text)
 }
 
 /* HOST, HOST:PORT, [HOST] or [HOST]:PORT. */
-static int read_host(char *text, struct url_host *ret, struct err *err)
+static int url_read_host(char *text, struct url_host *ret, struct err *err)
 {
   char *port;
 
   ret->port = "";
   if (*text == '[') {
-    port = cut(text, ']');
+    port = url_cut(text, ']');
     if (!port || (*port && *port != ':'))
-      return refuse("the brackets around an IPv6 address are not closed", err);
+      return url_refuse("the brackets around an IPv6 address are not closed",
+                        err);
     text++;
     port = *port ? port + 1 : NULL;
   } else {
-    port = cut(text, ':');
+    port = url_cut(text, ':');
   }
-  if (port && *port && !is_port(port))
-    return refuse("the port is not a number from 1 to 65535 (in a user or "
-                  "password, write : @ / as %3A %40 %2F; an IPv6 address needs "
-                  "brackets)",
-                  err);
+  if (port && *port && !url_is_port(port))
+    return url_refuse(
+      "the port is not a number from 1 to 65535 (in a user or "
+      "password, write : @ / as %3A %40 %2F; an IPv6 address needs "
+      "brackets)",
+      err);
   if (port)
     ret->port = port;
   ret->host = text;
-  return decode(text, err);
+  return url_decode(text, err);
 }
 
-static int read_hosts(struct url *url, char *text, struct err *err)
+static int url_read_hosts(struct url *url, char *text, struct err *err)
 {
   while (text) {
-    char *next = cut(text, ',');
+    char *next = url_cut(text, ',');
     int rc;
 
     if (url->n_hosts == URL_HOSTS)
-      return refuse("there are too many hosts", err);
-    rc = read_host(text, &url->hosts[url->n_hosts++], err);
+      return url_refuse("there are too many hosts", err);
+    rc = url_read_host(text, &url->hosts[url->n_hosts++], err);
     if (rc < 0)
       return rc;
     text = next;
@@ -136,7 +138,7 @@ static int read_hosts(struct url *url, char *text, struct err *err)
 }
 
 /* [USER[:PASSWORD]@][HOSTS] */
-static int read_authority(struct url *url, char *text, struct err *err)
+static int url_read_authority(struct url *url, char *text, struct err *err)
 {
   char *at = strrchr(text, '@');
   char *password;
@@ -144,32 +146,32 @@ static int read_authority(struct url *url, char *text, struct err *err)
 
   if (at) {
     *at = '\0';
-    password = cut(text, ':');
-    rc = decode(text, err);
+    password = url_cut(text, ':');
+    rc = url_decode(text, err);
     if (rc == 0 && password)
-      rc = decode(password, err);
+      rc = url_decode(password, err);
     url->user = text;
     url->password = password;
     text = at + 1;
   }
-  return rc == 0 && *text ? read_hosts(url, text, err) : rc;
+  return rc == 0 && *text ? url_read_hosts(url, text, err) : rc;
 }
 
-static int read_parameters(struct url *url, char *text, struct err *err)
+static int url_read_parameters(struct url *url, char *text, struct err *err)
 {
   while (text && *text) {
-    char *next = cut(text, '&');
-    char *value = cut(text, '=');
+    char *next = url_cut(text, '&');
+    char *value = url_cut(text, '=');
     int rc;
 
     if (url->n_parameters == URL_PARAMETERS)
-      return refuse("there are too many parameters", err);
+      return url_refuse("there are too many parameters", err);
     url->parameters[url->n_parameters++] = (struct target_pair){ .name = text,
                                                                  .value = value,
                                                                  .own = true };
-    rc = decode(text, err);
+    rc = url_decode(text, err);
     if (rc == 0 && value)
-      rc = decode(value, err);
+      rc = url_decode(value, err);
     if (rc < 0)
       return rc;
     text = next;
@@ -177,7 +179,7 @@ static int read_parameters(struct url *url, char *text, struct err *err)
   return 0;
 }
 
-static int read_rest(struct url *url, char *text, struct err *err)
+static int url_read_rest(struct url *url, char *text, struct err *err)
 {
   char *parameters;
   int rc = 0;
@@ -187,21 +189,22 @@ static int read_rest(struct url *url, char *text, struct err *err)
   /* Probably a part of a password. */
   if (url->has_authority &&
       strchr(text + 2 + strcspn(text + 2, "/?"), '@') != NULL)
-    return refuse("an @ after the host, or a / or ? in a password, is written "
-                  "%40, %2F, %3F",
-                  err);
-  parameters = cut(text, '?');
+    return url_refuse(
+      "an @ after the host, or a / or ? in a password, is written "
+      "%40, %2F, %3F",
+      err);
+  parameters = url_cut(text, '?');
   if (url->has_authority) {
-    char *path = cut(text + 2, '/');
+    char *path = url_cut(text + 2, '/');
 
-    rc = read_authority(url, text + 2, err);
+    rc = url_read_authority(url, text + 2, err);
     text = path;
   }
   if (rc == 0 && text) {
     url->path = text;
-    rc = decode(text, err);
+    rc = url_decode(text, err);
   }
-  return rc == 0 ? read_parameters(url, parameters, err) : rc;
+  return rc == 0 ? url_read_parameters(url, parameters, err) : rc;
 }
 
 int url_parse(const char *text, struct url *ret, struct err *err)
@@ -212,16 +215,16 @@ int url_parse(const char *text, struct url *ret, struct err *err)
 
   if (!url.memory)
     return err_set(err, -ENOMEM, "not enough memory");
-  rest = cut(url.memory, ':');
+  rest = url_cut(url.memory, ':');
   url.scheme = url.memory;
   for (char *c = url.memory; *c; c++)
     *c = (char)tolower((unsigned char)*c);
   if (!rest || !*url.scheme)
-    rc = refuse("it has no scheme, such as mysql:// at the front", err);
+    rc = url_refuse("it has no scheme, such as mysql:// at the front", err);
   else if (strchr(rest, '#'))
-    rc = refuse("a # is written %23", err);
+    rc = url_refuse("a # is written %23", err);
   else
-    rc = read_rest(&url, rest, err);
+    rc = url_read_rest(&url, rest, err);
   if (rc < 0) {
     url_done(&url);
     return rc;
@@ -268,7 +271,7 @@ static enum group group_of(const char *name)
 }
 
 /* In place. */
-static char *trim(char *text)
+static char *url_trim(char *text)
 {
   size_t len;
 
@@ -281,7 +284,7 @@ static char *trim(char *text)
 }
 
 /* A comment: a # after a blank, outside quotes. */
-static void cut_comment(char *text)
+static void url_cut_comment(char *text)
 {
   char quote = '\0';
 
@@ -300,7 +303,7 @@ static void cut_comment(char *text)
   }
 }
 
-static char escape(char c)
+static char url_escape(char c)
 {
   static const char from[] = "ntrbs", to[] = "\n\t\r\b ";
   const char *at = strchr(from, c);
@@ -309,7 +312,7 @@ static char escape(char c)
 }
 
 /* In place. */
-static char *unquote(char *text)
+static char *url_unquote(char *text)
 {
   const size_t len = strlen(text);
   char *to;
@@ -322,7 +325,7 @@ static char *unquote(char *text)
   for (const char *c = text; *c; c++, to++) {
     if (*c == '\\' && (c[1] == '\\' || c[1] == '\'' || c[1] == '"' ||
                        (c[1] && strchr("ntrbs", c[1]))))
-      *to = escape(*++c);
+      *to = url_escape(*++c);
     else
       *to = *c;
   }
@@ -330,8 +333,8 @@ static char *unquote(char *text)
   return text;
 }
 
-static int add_pair(struct client_file *f, char *line, bool own,
-                    struct err *err)
+static int url_add_pair(struct client_file *f, char *line, bool own,
+                        struct err *err)
 {
   struct target_pair *more = realloc(f->pairs, (f->n + 1) * sizeof(*more));
   char *equals = strchr(line, '=');
@@ -342,33 +345,34 @@ static int add_pair(struct client_file *f, char *line, bool own,
   f->pairs = more;
   if (equals) {
     *equals = '\0';
-    value = trim(equals + 1);
-    cut_comment(value);
-    value = unquote(trim(value));
+    value = url_trim(equals + 1);
+    url_cut_comment(value);
+    value = url_unquote(url_trim(value));
   } else {
-    cut_comment(line);
+    url_cut_comment(line);
   }
-  more[f->n++] = (struct target_pair){ .name = trim(line),
+  more[f->n++] = (struct target_pair){ .name = url_trim(line),
                                        .value = value,
                                        .own = own };
   return 0;
 }
 
-static int take_line(struct client_file *f, char *line, enum group *group,
-                     struct err *err)
+static int url_take_line(struct client_file *f, char *line, enum group *group,
+                         struct err *err)
 {
   char *end;
 
   if (*line == '\0' || *line == '#' || *line == ';' || *line == '!')
     return 0;
   if (*line != '[')
-    return *group == GROUP_OTHER ? 0
-                                 : add_pair(f, line, *group == GROUP_OWN, err);
+    return *group == GROUP_OTHER
+             ? 0
+             : url_add_pair(f, line, *group == GROUP_OWN, err);
   end = strchr(line, ']');
   if (!end)
     return err_set(err, -EINVAL, "the name of a group is not closed by ]");
   *end = '\0';
-  *group = group_of(trim(line + 1));
+  *group = group_of(url_trim(line + 1));
   return 0;
 }
 
@@ -390,7 +394,7 @@ int client_file_parse(const char *text, size_t len, const char *path,
     if (next)
       *next++ = '\0';
     number++;
-    rc = take_line(&f, trim(line), &group, err);
+    rc = url_take_line(&f, url_trim(line), &group, err);
     if (rc < 0)
       err_prefix(err, "'%.300s', line %u", path, number);
     line = next;
@@ -434,7 +438,7 @@ struct target target_pick(size_t sockets, size_t hosts, size_t ports,
 }
 
 /* IPv6 addresses have several colons. */
-static bool has_port(const char *text)
+static bool url_has_port(const char *text)
 {
   const char *colon = strchr(text, ':');
 
@@ -445,7 +449,7 @@ bool target_is_host(const char *text)
 {
   if (*text == '/' || *text == '@')
     return true;
-  return !strpbrk(text, "[@") && !strstr(text, "://") && !has_port(text);
+  return !strpbrk(text, "[@") && !strstr(text, "://") && !url_has_port(text);
 }
 
 bool target_is_database(const char *text)

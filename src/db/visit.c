@@ -32,8 +32,8 @@ struct conn *visit_new(struct driver_handle *h)
   return c;
 }
 
-static void record(const struct conn *c, const char *name, uint64_t took_ns,
-                   bool failed)
+static void visit_record(const struct conn *c, const char *name,
+                         uint64_t took_ns, bool failed)
 {
   const struct stmt_sample sample = { .failed = failed };
   const struct db_env *env = c->env;
@@ -43,8 +43,9 @@ static void record(const struct conn *c, const char *name, uint64_t took_ns,
                       &sample);
 }
 
-static void record_steps(const struct conn *c, const struct visit *v,
-                         const char *login, uint64_t start_ns, bool failed)
+static void visit_record_steps(const struct conn *c, const struct visit *v,
+                               const char *login, uint64_t start_ns,
+                               bool failed)
 {
   const char *const names[VISIT_STEPS] = {
     [VISIT_RESOLVE] = "resolve",   [VISIT_CONNECT] = "connect",
@@ -55,13 +56,13 @@ static void record_steps(const struct conn *c, const struct visit *v,
 
   for (unsigned i = 0; i < VISIT_STEPS; i++) {
     if (v->took_ns[i] > 0)
-      record(c, names[i], v->took_ns[i], false);
+      visit_record(c, names[i], v->took_ns[i], false);
     at_ns += v->took_ns[i];
   }
   if (failed) {
     const uint64_t now = clock_now_ns();
 
-    record(c, names[v->failed], now > at_ns ? now - at_ns : 0, true);
+    visit_record(c, names[v->failed], now > at_ns ? now - at_ns : 0, true);
   }
 }
 
@@ -85,7 +86,7 @@ static void visit_in_turn(void *arg)
   limiter_leave(&c->env->process->limiter);
 }
 
-static enum visit_rc by_driver(struct conn *c, struct visit *v)
+static enum visit_rc visit_by_driver(struct conn *c, struct visit *v)
 {
   struct own_visit o = {
     .c = c,
@@ -101,11 +102,11 @@ static enum visit_rc by_driver(struct conn *c, struct visit *v)
   else
     transport_aside(c, visit_in_turn, &o);
   if (o.rc != VISIT_CANNOT && !c->out.over)
-    record_steps(c, v, "login", o.start_ns, o.rc == VISIT_FAILED);
+    visit_record_steps(c, v, "login", o.start_ns, o.rc == VISIT_FAILED);
   return o.rc;
 }
 
-static enum visit_rc by_library(struct conn *c, struct visit *v)
+static enum visit_rc visit_by_library(struct conn *c, struct visit *v)
 {
   uint64_t turn_ns = 0, at_ns = clock_now_ns();
   const uint64_t start_ns = at_ns;
@@ -129,18 +130,18 @@ static enum visit_rc by_library(struct conn *c, struct visit *v)
     v->took_ns[VISIT_CLOSE] = clock_now_ns() - now;
   }
   if (!c->out.over)
-    record_steps(c, v, "connect and login", start_ns + turn_ns, rc < 0);
+    visit_record_steps(c, v, "connect and login", start_ns + turn_ns, rc < 0);
   return rc < 0 ? VISIT_FAILED : VISIT_DONE;
 }
 
-static const char *why_library(const struct conn *c)
+static const char *visit_why_library(const struct conn *c)
 {
   if (!c->driver->visit)
     return "the driver has no login of its own";
   return role_matters(c) ? "--server-role asks for a role" : NULL;
 }
 
-static void tell(struct conn *c, const char *why)
+static void visit_tell(struct conn *c, const char *why)
 {
   c->left_to_library = true;
   if (c->driver->visit && !atomic_flag_test_and_set(&c->env->process->told))
@@ -148,7 +149,7 @@ static void tell(struct conn *c, const char *why)
 }
 
 /* Not counted: no error of a server. */
-static enum visit_rc refuse(struct conn *c, const char *why)
+static enum visit_rc visit_refuse(struct conn *c, const char *why)
 {
   struct failure *f = &c->fail;
   char text[FAILURE_TEXT];
@@ -168,22 +169,22 @@ static enum visit_rc refuse(struct conn *c, const char *why)
 
 static enum visit_rc visit(struct conn *c, enum visit_way way, struct visit *v)
 {
-  const char *why = why_library(c);
+  const char *why = visit_why_library(c);
   enum visit_rc rc;
 
   if (way == VISIT_LIBRARY || (c->left_to_library && way == VISIT_AUTO))
-    return by_library(c, v);
+    return visit_by_library(c, v);
   if (!why) {
-    rc = by_driver(c, v);
+    rc = visit_by_driver(c, v);
     if (rc != VISIT_CANNOT)
       return rc;
     why = v->why_not;
   }
   if (way == VISIT_OWN)
-    return refuse(c, why);
-  tell(c, why);
+    return visit_refuse(c, why);
+  visit_tell(c, why);
   memset(v->took_ns, 0, sizeof(v->took_ns));
-  return by_library(c, v);
+  return visit_by_library(c, v);
 }
 
 static uint64_t limit_of(const struct conn *c)

@@ -90,9 +90,9 @@ static void canceller_await(struct canceller *k, uint64_t until_ns)
 }
 
 /* Nobody joins the thread, which can be left behind.  Its body ends with
- * cancel_leave_thread(). */
-static int cancel_start_thread(_Atomic uint32_t *threads,
-                               void *(*body)(void *arg), void *arg)
+ * watch_cancel_leave_thread(). */
+static int watch_cancel_start_thread(_Atomic uint32_t *threads,
+                                     void *(*body)(void *arg), void *arg)
 {
   int rc;
 
@@ -104,14 +104,14 @@ static int cancel_start_thread(_Atomic uint32_t *threads,
 }
 
 /* Release: a thread that waits for 0 sees the work. */
-static void cancel_leave_thread(_Atomic uint32_t *threads)
+static void watch_cancel_leave_thread(_Atomic uint32_t *threads)
 {
   (void)atomic_fetch_sub_explicit(threads, 1, memory_order_release);
   wait_wake_all(threads);
 }
 
 /* A frozen server takes a second per request: drops late ones. */
-static void work(struct cancel_batch *b)
+static void watch_work(struct cancel_batch *b)
 {
   size_t i;
 
@@ -128,13 +128,13 @@ static void work(struct cancel_batch *b)
     free(b);
 }
 
-static void *helper(void *arg)
+static void *watch_helper(void *arg)
 {
   struct cancel_batch *b = arg;
   _Atomic uint32_t *threads = b->threads;
 
-  work(b);
-  cancel_leave_thread(threads);
+  watch_work(b);
+  watch_cancel_leave_thread(threads);
   return NULL;
 }
 
@@ -148,13 +148,13 @@ static void cancel_batch_send(struct cancel_batch *b, uint64_t until_ns,
   atomic_init(&b->users, 1);
   for (; started < b->n && started < HELPERS_MAX; started++) {
     (void)atomic_fetch_add_explicit(&b->users, 1, memory_order_relaxed);
-    if (cancel_start_thread(threads, helper, b) < 0) {
+    if (watch_cancel_start_thread(threads, watch_helper, b) < 0) {
       (void)atomic_fetch_sub_explicit(&b->users, 1, memory_order_relaxed);
       break;
     }
   }
   if (started == 0 && b->n > 0) { /* no thread could start */
-    work(b);
+    watch_work(b);
     return;
   }
   if (atomic_fetch_sub_explicit(&b->users, 1, memory_order_acq_rel) == 1)
@@ -251,7 +251,7 @@ bool watch_await(struct watched *c)
 }
 
 /* False: the call has ended. */
-static bool mark(struct watched *w, uint64_t busy)
+static bool watch_mark(struct watched *w, uint64_t busy)
 {
   const uint64_t marked = busy | WATCH_CANCELLED;
   uint64_t now = busy;
@@ -263,13 +263,13 @@ static bool mark(struct watched *w, uint64_t busy)
 }
 
 /* In the call that began at `busy`; 0: in any.  Returns a request to send. */
-static struct canceller *disturb(struct watched *w, uint64_t busy, bool first,
-                                 bool break_it)
+static struct canceller *watch_disturb(struct watched *w, uint64_t busy,
+                                       bool first, bool break_it)
 {
   struct canceller *k = NULL;
 
   (void)pthread_mutex_lock(&w->lock);
-  if (w->open && (busy == 0 || mark(w, busy))) {
+  if (w->open && (busy == 0 || watch_mark(w, busy))) {
     if (w->driver->wake)
       w->driver->wake(w->session);
     if (break_it && w->driver->shutdown)
@@ -281,8 +281,8 @@ static struct canceller *disturb(struct watched *w, uint64_t busy, bool first,
   return k;
 }
 
-static bool is_due(const struct watch *watch, const struct watched *w,
-                   uint64_t busy, uint64_t now)
+static bool watch_is_due(const struct watch *watch, const struct watched *w,
+                         uint64_t busy, uint64_t now)
 {
   const uint64_t limit = watch->limit_ns;
 
@@ -305,7 +305,7 @@ static struct canceller *look_at(const struct watch *watch, struct watched *w,
     w->cancelled = 0;
     return NULL;
   }
-  if (!over && !is_due(watch, w, busy, now))
+  if (!over && !watch_is_due(watch, w, busy, now))
     return NULL;
   first = w->cancelled != busy || busy == 0;
   if (first) {
@@ -317,7 +317,7 @@ static struct canceller *look_at(const struct watch *watch, struct watched *w,
              (over || now - w->cancelled_ns >= BREAK_AFTER_MS * NS_PER_MS);
   w->broken |= break_it;
   /* The first wake() can have come before its statement. */
-  return disturb(w, busy, first && !over, break_it);
+  return watch_disturb(w, busy, first && !over, break_it);
 }
 
 static size_t list_length(const struct watched *w)
@@ -330,7 +330,7 @@ static size_t list_length(const struct watched *w)
 }
 
 /* Returns when a call has to be broken, or WAIT_FOREVER. */
-static uint64_t scan(struct watch *watch)
+static uint64_t watch_scan(struct watch *watch)
 {
   const uint64_t now = clock_now_ns();
   uint64_t next = WAIT_FOREVER;
@@ -356,7 +356,7 @@ static uint64_t scan(struct watch *watch)
 
 /* ---- the thread ---- */
 
-static uint64_t next_scan(const struct watch *w, uint64_t now)
+static uint64_t watch_next_scan(const struct watch *w, uint64_t now)
 {
   const double limit_ms = (double)w->limit_ns / NS_PER_MS;
   uint64_t ms = SCAN_MAX_MS;
@@ -376,13 +376,14 @@ static void *watch_thread(void *arg)
 
   while (!atomic_load_explicit(&w->quit, memory_order_relaxed)) {
     const uint32_t word = atomic_load_explicit(&w->word, memory_order_acquire);
-    const uint64_t next = scan(w);
+    const uint64_t next = watch_scan(w);
 
     if (atomic_load_explicit(&w->quit, memory_order_relaxed))
       break;
-    wait_while(&w->word, word, min_u64(next, next_scan(w, clock_now_ns())));
+    wait_while(&w->word, word,
+               min_u64(next, watch_next_scan(w, clock_now_ns())));
   }
-  cancel_leave_thread(&w->threads);
+  watch_cancel_leave_thread(&w->threads);
   return NULL;
 }
 
@@ -392,7 +393,7 @@ int watch_start(struct watch *w, struct err *err)
 
   (void)pthread_mutex_lock(&w->lock);
   if (!w->running) {
-    rc = cancel_start_thread(&w->threads, watch_thread, w);
+    rc = watch_cancel_start_thread(&w->threads, watch_thread, w);
     w->running = rc == 0;
   }
   (void)pthread_mutex_unlock(&w->lock);
@@ -403,7 +404,7 @@ int watch_start(struct watch *w, struct err *err)
   return 0;
 }
 
-static void notify(struct watch *w)
+static void watch_notify(struct watch *w)
 {
   /* Pairs with the thread's acquire. */
   (void)atomic_fetch_add_explicit(&w->word, 1, memory_order_release);
@@ -418,7 +419,7 @@ void watch_until(struct watch *w, struct watched *c, uint64_t until_ns)
   if (until_ns == 0)
     return;
   (void)watch_start(w, &err);
-  notify(w);
+  watch_notify(w);
 }
 
 int watch_deadline(struct watch *w, struct err *err)
@@ -427,7 +428,7 @@ int watch_deadline(struct watch *w, struct err *err)
 
   atomic_store_explicit(&w->deadline_at_ns, clock_now_ns(),
                         memory_order_relaxed);
-  notify(w);
+  watch_notify(w);
   return rc;
 }
 
@@ -440,7 +441,7 @@ bool watch_stop(struct watch *w)
   w->running = false;
   (void)pthread_mutex_unlock(&w->lock);
   atomic_store_explicit(&w->quit, true, memory_order_relaxed);
-  notify(w);
+  watch_notify(w);
   while ((n = atomic_load_explicit(&w->threads, memory_order_acquire)) > 0 &&
          clock_now_ns() < until_ns)
     wait_while(&w->threads, n, until_ns);

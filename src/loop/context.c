@@ -109,7 +109,7 @@ static _Thread_local struct {
   size_t bytes;
 } latest;
 
-static void arrived(void *fake)
+static void context_arrived(void *fake)
 {
 #ifdef FIBER_ASAN
   __sanitizer_finish_switch_fiber(fake, &latest.stack, &latest.bytes);
@@ -122,11 +122,11 @@ static void arrived(void *fake)
 #endif
 }
 
-static void begin(void)
+static void context_begin(void)
 {
   struct context *c = latest.to;
 
-  arrived(NULL);
+  context_arrived(NULL);
   c->fn(c->arg);
   __builtin_trap();
 }
@@ -149,7 +149,7 @@ void context_switch(struct context *from, struct context *to, int last)
 #else
   context_jump(&from->at, to->at);
 #endif
-  arrived(fake);
+  context_arrived(fake);
 }
 
 void context_init(struct context *c)
@@ -164,7 +164,7 @@ void context_init(struct context *c)
 }
 
 #ifdef FIBER_PORTABLE
-static int set_start(struct context *c)
+static int context_set_start(struct context *c)
 {
   ucontext_t *u = calloc(1, sizeof(*u));
 
@@ -174,27 +174,28 @@ static int set_start(struct context *c)
   }
   u->uc_stack.ss_sp = c->stack;
   u->uc_stack.ss_size = c->bytes;
-  makecontext(u, begin, 0);
+  makecontext(u, context_begin, 0);
   c->portable = u;
   return 0;
 }
 #else
-/* The frame that context_jump() removes, as if begin() had been called. */
-static int set_start(struct context *c)
+/* The frame that context_jump() removes, as if context_begin() had been called.
+ */
+static int context_set_start(struct context *c)
 {
   uintptr_t *top = (uintptr_t *)(void *)(c->stack + c->bytes);
 
 #if defined(__x86_64__)
-  *--top = 0; /* begin() never returns */
+  *--top = 0; /* context_begin() never returns */
   top -= FIBER_FRAME;
   for (int i = 0; i < FIBER_FRAME - 1; i++)
     top[i] = 0;
-  top[FIBER_FRAME - 1] = (uintptr_t)begin;
+  top[FIBER_FRAME - 1] = (uintptr_t)context_begin;
 #else
   top -= FIBER_FRAME;
   for (int i = 0; i < FIBER_FRAME; i++)
     top[i] = 0;
-  top[11] = (uintptr_t)begin; /* x30 */
+  top[11] = (uintptr_t)context_begin; /* x30 */
 #endif
   c->at = top;
   return 0;
@@ -205,7 +206,7 @@ int context_make(struct context *c, char *stack, size_t bytes,
                  void (*fn)(void *arg), void *arg)
 {
   *c = (struct context){ .stack = stack, .bytes = bytes, .fn = fn, .arg = arg };
-  if (set_start(c) < 0)
+  if (context_set_start(c) < 0)
     return -ENOMEM;
 #ifdef FIBER_TSAN
   c->sanitizer = __tsan_create_fiber(0);

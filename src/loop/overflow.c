@@ -29,7 +29,7 @@ enum {
   HANDLER_STACK = 24 << 10
 };
 
-static bool is_below(uintptr_t at, const void *stack)
+static bool overflow_is_below(uintptr_t at, const void *stack)
 {
   return at < (uintptr_t)stack && at >= (uintptr_t)stack - STACK_GUARD_BYTES;
 }
@@ -46,7 +46,7 @@ static void overflow_end(int number, siginfo_t *info, void *context)
                         : interrupted->uc_stack.ss_sp;
   ssize_t written;
 
-  if (!is_below(at, stack)) {
+  if (!overflow_is_below(at, stack)) {
     (void)signal(number, SIG_DFL); /* the fault happens again */
     return;
   }

@@ -42,7 +42,7 @@ void stacks_done(struct stacks *s)
 }
 
 /* Only written pages take memory, if no page is huge. */
-static int add_stretch(struct stacks *s)
+static int stacks_add_stretch(struct stacks *s)
 {
   size_t n = s->stretches ? 2 * s->stretches->stacks : STACKS_FIRST;
   struct stacks_stretch *p;
@@ -72,14 +72,14 @@ static int add_stretch(struct stacks *s)
   return 0;
 }
 
-static int install_guard(const struct stacks *s)
+static int stacks_install_guard(const struct stacks *s)
 {
   if (s->light && os_guard(s->at, s->guard) == 0)
     return 0;
   return mprotect(s->at, s->guard, PROT_NONE);
 }
 
-static char *last_word(const struct stacks *s, char *stack)
+static char *stacks_last_word(const struct stacks *s, char *stack)
 {
   return stack + s->bytes - sizeof(char *);
 }
@@ -89,11 +89,12 @@ int stacks_take(struct stacks *s, char **ret, struct err *err)
   char *stack = s->unused;
 
   if (stack) {
-    memcpy(&s->unused, last_word(s, stack), sizeof(char *));
+    memcpy(&s->unused, stacks_last_word(s, stack), sizeof(char *));
     *ret = stack;
     return 0;
   }
-  if ((s->at == s->end && add_stretch(s) < 0) || install_guard(s) < 0)
+  if ((s->at == s->end && stacks_add_stretch(s) < 0) ||
+      stacks_install_guard(s) < 0)
     return err_sys(err, "cannot get memory for the stack of a client (see "
                         "--thread-stack-size, vm.max_map_count and ulimit "
                         "-v):");
@@ -104,7 +105,7 @@ int stacks_take(struct stacks *s, char **ret, struct err *err)
 
 void stacks_give_back(struct stacks *s, char *stack)
 {
-  memcpy(last_word(s, stack), &s->unused, sizeof(char *));
+  memcpy(stacks_last_word(s, stack), &s->unused, sizeof(char *));
   s->unused = stack;
 }
 

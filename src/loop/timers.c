@@ -24,20 +24,20 @@ void timers_done(struct timers *ts)
   *ts = (struct timers){ 0 };
 }
 
-static void put(struct timers *ts, size_t place, struct timer *t)
+static void timers_put(struct timers *ts, size_t place, struct timer *t)
 {
   ts->heap[place] = t;
   t->place = place;
 }
 
-static void rise(struct timers *ts, size_t place, struct timer *t)
+static void timers_rise(struct timers *ts, size_t place, struct timer *t)
 {
   for (; place > 1 && ts->heap[place / 2]->at_ns > t->at_ns; place /= 2)
-    put(ts, place, ts->heap[place / 2]);
-  put(ts, place, t);
+    timers_put(ts, place, ts->heap[place / 2]);
+  timers_put(ts, place, t);
 }
 
-static void sink(struct timers *ts, size_t place, struct timer *t)
+static void timers_sink(struct timers *ts, size_t place, struct timer *t)
 {
   size_t child;
 
@@ -46,16 +46,16 @@ static void sink(struct timers *ts, size_t place, struct timer *t)
       child++;
     if (ts->heap[child]->at_ns >= t->at_ns)
       break;
-    put(ts, place, ts->heap[child]);
+    timers_put(ts, place, ts->heap[child]);
     place = child;
   }
-  put(ts, place, t);
+  timers_put(ts, place, t);
 }
 
 void timers_add(struct timers *ts, struct timer *t)
 {
   ts->n++;
-  rise(ts, ts->n, t);
+  timers_rise(ts, ts->n, t);
 }
 
 void timers_remove(struct timers *ts, struct timer *t)
@@ -70,7 +70,7 @@ void timers_remove(struct timers *ts, struct timer *t)
   if (last == t)
     return;
   if (place > 1 && ts->heap[place / 2]->at_ns > last->at_ns)
-    rise(ts, place, last);
+    timers_rise(ts, place, last);
   else
-    sink(ts, place, last);
+    timers_sink(ts, place, last);
 }

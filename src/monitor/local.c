@@ -46,7 +46,7 @@ static count listener_in(const char *file, unsigned port)
   return found;
 }
 
-static bool has_socket(const char *pid, count inode)
+static bool local_has_socket(const char *pid, count inode)
 {
   char path[PATH_MAX], wanted[64], link[64];
   struct dirent *e;
@@ -70,7 +70,7 @@ static bool has_socket(const char *pid, count inode)
 }
 
 /* The lowest pid that has it: children inherit. */
-static pid_t owner_of(count inode)
+static pid_t local_owner_of(count inode)
 {
   DIR *dir = opendir("/proc");
   struct dirent *e;
@@ -81,7 +81,8 @@ static pid_t owner_of(count inode)
                        ? strtol(e->d_name, NULL, 10)
                        : 0;
 
-    if (pid > 0 && (found == 0 || pid < found) && has_socket(e->d_name, inode))
+    if (pid > 0 && (found == 0 || pid < found) &&
+        local_has_socket(e->d_name, inode))
       found = pid;
   }
   if (dir)
@@ -95,7 +96,7 @@ pid_t local_listener(unsigned port)
 
   if (inode == 0)
     inode = listener_in("/proc/net/tcp6", port);
-  return inode > 0 ? owner_of(inode) : 0;
+  return inode > 0 ? local_owner_of(inode) : 0;
 }
 
 pid_t local_server(int fd)
@@ -118,8 +119,8 @@ struct process {
 };
 
 /* A small file of a process; false: empty or missing. */
-static bool read_text(const char *root, pid_t pid, const char *name, char *text,
-                      size_t size)
+static bool local_read_text(const char *root, pid_t pid, const char *name,
+                            char *text, size_t size)
 {
   char path[PATH_MAX];
   ssize_t n = -1;
@@ -135,14 +136,15 @@ static bool read_text(const char *root, pid_t pid, const char *name, char *text,
   return n > 0;
 }
 
-static void add(struct server_reading *r, enum server_metric f, double value)
+static void local_add(struct server_reading *r, enum server_metric f,
+                      double value)
 {
   r->has[f] = true;
   r->value[f] += value;
 }
 
 /* sscanf() takes as long as the system does. */
-static void skip_words(const char **at, int n)
+static void local_skip_words(const char **at, int n)
 {
   while (n-- > 0) {
     *at += strspn(*at, " ");
@@ -150,7 +152,7 @@ static void skip_words(const char **at, int n)
   }
 }
 
-static count next_number(const char **at)
+static count local_next_number(const char **at)
 {
   char *end;
   const count n = strtoull(*at, &end, 10);
@@ -160,7 +162,8 @@ static count next_number(const char **at)
 }
 
 /* Returns the number of threads. */
-static unsigned add_cpu(const char *root, pid_t pid, struct server_reading *ret)
+static unsigned local_add_cpu(const char *root, pid_t pid,
+                              struct server_reading *ret)
 {
   const double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
   char line[1024];
@@ -168,67 +171,68 @@ static unsigned add_cpu(const char *root, pid_t pid, struct server_reading *ret)
   count ticks = 0;
   unsigned threads;
 
-  if (!read_text(root, pid, "stat", line, sizeof(line)))
+  if (!local_read_text(root, pid, "stat", line, sizeof(line)))
     return 0;
   at = strrchr(line, ')'); /* names can have blanks */
   if (!at)
     return 0;
   at++;
-  skip_words(&at, 11);
+  local_skip_words(&at, 11);
   for (int i = 0; i < 4; i++) /* its own, and those of children that ended */
-    ticks += next_number(&at);
-  skip_words(&at, 2);
-  threads = (unsigned)next_number(&at);
+    ticks += local_next_number(&at);
+  local_skip_words(&at, 2);
+  threads = (unsigned)local_next_number(&at);
   if (threads > 0)
-    add(ret, SERVER_CPU_NS, (double)ticks * tick_ns);
+    local_add(ret, SERVER_CPU_NS, (double)ticks * tick_ns);
   return threads;
 }
 
-static void add_bytes(struct server_reading *ret, enum server_metric f,
-                      const char *text, const char *name)
+static void local_add_bytes(struct server_reading *ret, enum server_metric f,
+                            const char *text, const char *name)
 {
   const char *at = strstr(text, name); /* with the line end before it */
 
   if (!at)
     return;
   at += strlen(name);
-  add(ret, f, (double)next_number(&at));
+  local_add(ret, f, (double)local_next_number(&at));
 }
 
 /* Other users cannot read it. */
-static void add_io(const char *root, pid_t pid, struct server_reading *ret)
+static void local_add_io(const char *root, pid_t pid,
+                         struct server_reading *ret)
 {
   char text[512];
 
-  if (!read_text(root, pid, "io", text, sizeof(text)))
+  if (!local_read_text(root, pid, "io", text, sizeof(text)))
     return;
-  add_bytes(ret, SERVER_READ_BYTES, text, "\nread_bytes:");
-  add_bytes(ret, SERVER_WRITTEN_BYTES, text, "\nwrite_bytes:");
+  local_add_bytes(ret, SERVER_READ_BYTES, text, "\nread_bytes:");
+  local_add_bytes(ret, SERVER_WRITTEN_BYTES, text, "\nwrite_bytes:");
 }
 
 /* Wait for a CPU, and how often the thread got one. */
-static void add_wait(const char *root, pid_t pid, const char *name,
-                     struct server_reading *ret)
+static void local_add_wait(const char *root, pid_t pid, const char *name,
+                           struct server_reading *ret)
 {
   char text[128];
   const char *at = text;
 
-  if (!read_text(root, pid, name, text, sizeof(text)))
+  if (!local_read_text(root, pid, name, text, sizeof(text)))
     return;
-  skip_words(&at, 1);
-  add(ret, SERVER_CPU_WAIT_NS, (double)next_number(&at));
-  add(ret, SERVER_SWITCHES, (double)next_number(&at));
+  local_skip_words(&at, 1);
+  local_add(ret, SERVER_CPU_WAIT_NS, (double)local_next_number(&at));
+  local_add(ret, SERVER_SWITCHES, (double)local_next_number(&at));
 }
 
-static void add_waits(const char *root, const struct process *p,
-                      struct server_reading *ret)
+static void local_add_waits(const char *root, const struct process *p,
+                            struct server_reading *ret)
 {
   char name[64], path[PATH_MAX];
   struct dirent *e;
   DIR *dir;
 
   if (p->threads == 1) {
-    add_wait(root, p->pid, "schedstat", ret);
+    local_add_wait(root, p->pid, "schedstat", ret);
     return;
   }
   (void)snprintf(path, sizeof(path), "%s/proc/%ld/task", root, (long)p->pid);
@@ -236,7 +240,7 @@ static void add_waits(const char *root, const struct process *p,
   while (dir && (e = readdir(dir)) != NULL) {
     (void)snprintf(name, sizeof(name), "task/%.20s/schedstat", e->d_name);
     if (isdigit((unsigned char)e->d_name[0]))
-      add_wait(root, p->pid, name, ret);
+      local_add_wait(root, p->pid, name, ret);
   }
   if (dir)
     (void)closedir(dir);
@@ -244,7 +248,7 @@ static void add_waits(const char *root, const struct process *p,
 
 /* ---- is it the right one? ---- */
 
-static const char *after_name(char *line, const char **name)
+static const char *local_after_name(char *line, const char **name)
 {
   char *end = strrchr(line, ')');
   char *begin = strchr(line, '(');
@@ -266,7 +270,7 @@ bool local_is_of_age(const char *root, pid_t pid, double age_s)
   double up = 0, began;
   FILE *f;
 
-  if (pid <= 0 || !read_text(root, pid, "stat", line, sizeof(line)))
+  if (pid <= 0 || !local_read_text(root, pid, "stat", line, sizeof(line)))
     return false;
   (void)snprintf(path, sizeof(path), "%s/proc/uptime", root);
   f = fopen(path, "re");
@@ -274,11 +278,11 @@ bool local_is_of_age(const char *root, pid_t pid, double age_s)
     up = 0;
   if (f)
     (void)fclose(f);
-  at = after_name(line, &name);
+  at = local_after_name(line, &name);
   if (!at || up <= 0)
     return false;
-  skip_words(&at, 19);
-  began = (double)next_number(&at) / (double)sysconf(_SC_CLK_TCK);
+  local_skip_words(&at, 19);
+  began = (double)local_next_number(&at) / (double)sysconf(_SC_CLK_TCK);
   return up - began > age_s - OFF_S && up - began < age_s + OFF_S;
 }
 
@@ -288,22 +292,23 @@ pid_t local_parent(const char *root, pid_t pid)
   const char *name, *parent_name, *at;
   pid_t parent;
 
-  if (pid <= 0 || !read_text(root, pid, "stat", line, sizeof(line)))
+  if (pid <= 0 || !local_read_text(root, pid, "stat", line, sizeof(line)))
     return 0;
-  at = after_name(line, &name);
+  at = local_after_name(line, &name);
   if (!at)
     return 0;
-  skip_words(&at, 1);
-  parent = (pid_t)next_number(&at);
-  if (parent <= 0 || !read_text(root, parent, "stat", above, sizeof(above)) ||
-      !after_name(above, &parent_name) || strcmp(name, parent_name) != 0)
+  local_skip_words(&at, 1);
+  parent = (pid_t)local_next_number(&at);
+  if (parent <= 0 ||
+      !local_read_text(root, parent, "stat", above, sizeof(above)) ||
+      !local_after_name(above, &parent_name) || strcmp(name, parent_name) != 0)
     return 0;
   return parent;
 }
 
 /* The process and its children; returns how many. */
-static size_t list(const char *root, pid_t server,
-                   struct process all[1 + CHILDREN_MAX])
+static size_t local_list(const char *root, pid_t server,
+                         struct process all[1 + CHILDREN_MAX])
 {
   char path[PATH_MAX];
   size_t n = 1;
@@ -324,17 +329,17 @@ static size_t list(const char *root, pid_t server,
 void local_read(const char *root, pid_t server, struct server_reading *ret)
 {
   struct process all[1 + CHILDREN_MAX];
-  const size_t n = list(root, server, all);
+  const size_t n = local_list(root, server, all);
   unsigned threads = 0;
 
   for (size_t i = 0; i < n; i++) {
-    all[i].threads = add_cpu(root, all[i].pid, ret);
+    all[i].threads = local_add_cpu(root, all[i].pid, ret);
     if (all[i].threads > 0)
-      add_io(root, all[i].pid, ret);
+      local_add_io(root, all[i].pid, ret);
     threads += all[i].threads;
   }
   for (size_t i = 0; i < n && threads <= WAITS_MAX; i++) {
     if (all[i].threads > 0)
-      add_waits(root, &all[i], ret);
+      local_add_waits(root, &all[i], ret);
   }
 }

@@ -154,7 +154,7 @@ static const enum server_metric sessions_metrics[DB_COUNTS] = {
 };
 
 /* Counts by the sessions of an embedded database. */
-static void sessions_read(struct counts *c, struct server_reading *ret)
+static void monitor_sessions_read(struct counts *c, struct server_reading *ret)
 {
   uint64_t sum[DB_COUNTS];
 
@@ -340,7 +340,7 @@ static bool reader_read_once(struct reader *w, uint64_t grid_ns)
 
   if (!m->source) {
     files_read(m->file, &r);
-    sessions_read(&m->db->counts, &r);
+    monitor_sessions_read(&m->db->counts, &r);
   } else if (!reading_take(&w->link, m->source, &w->access, &gaps, &r)) {
     reader_lose(w);
     return false;

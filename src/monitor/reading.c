@@ -343,8 +343,8 @@ bool reading_take(struct link *l, const struct monitor_source *s,
 
 /* ---- what sessions do ---- */
 
-static void looks_count_wait(struct server_waits *w, const char *name,
-                             size_t len, uint64_t sessions)
+static void reading_looks_count_wait(struct server_waits *w, const char *name,
+                                     size_t len, uint64_t sessions)
 {
   unsigned i = 0;
 
@@ -364,7 +364,8 @@ static void looks_count_wait(struct server_waits *w, const char *name,
   w->of[i].sessions += sessions;
 }
 
-static void looks_take_session(void *ctx, const sql_value *v, unsigned n)
+static void reading_looks_take_session(void *ctx, const sql_value *v,
+                                       unsigned n)
 {
   struct server_waits *w = ctx;
   double sessions = 0, locked = 0;
@@ -382,7 +383,7 @@ static void looks_take_session(void *ctx, const sql_value *v, unsigned n)
   default:
     w->waiting += (uint64_t)locked;
     if (v[1].ptr)
-      looks_count_wait(w, v[1].ptr, v[1].len, (uint64_t)sessions);
+      reading_looks_count_wait(w, v[1].ptr, v[1].len, (uint64_t)sessions);
   }
 }
 
@@ -395,7 +396,7 @@ bool server_waits_take(struct link *l, const struct monitor_source *s,
 
   for (size_t i = 0; i < s->n_fast; i++) {
     if (!(access->fast & 1u << i) ||
-        link_query_often(l, s->fast[i].sql, looks_take_session, to))
+        link_query_often(l, s->fast[i].sql, reading_looks_take_session, to))
       continue;
     if (l->lost)
       return false;
@@ -407,8 +408,8 @@ bool server_waits_take(struct link *l, const struct monitor_source *s,
   return true;
 }
 
-static void looks_level(struct server_reading *r, enum server_metric f,
-                        uint64_t sum, uint64_t looks)
+static void reading_looks_level(struct server_reading *r, enum server_metric f,
+                                uint64_t sum, uint64_t looks)
 {
   r->has[f] = true;
   r->value[f] = (double)sum / (double)looks;
@@ -425,11 +426,12 @@ void server_waits_levels(const struct monitor_source *s,
     if (!(access->fast & 1u << i))
       continue;
     if (strchr(kinds, 'w'))
-      looks_level(ret, SERVER_LOCK_WAITING, w->waiting, w->looks);
+      reading_looks_level(ret, SERVER_LOCK_WAITING, w->waiting, w->looks);
     if (strchr(kinds, 'v') && access->sees_all)
-      looks_level(ret, SERVER_VACUUM_RUNNING, w->vacuums, w->looks);
+      reading_looks_level(ret, SERVER_VACUUM_RUNNING, w->vacuums, w->looks);
     if (strchr(kinds, 'c') && access->sees_all)
-      looks_level(ret, SERVER_CHECKPOINT_RUNNING, w->checkpoints, w->looks);
+      reading_looks_level(ret, SERVER_CHECKPOINT_RUNNING, w->checkpoints,
+                          w->looks);
   }
 }
 
@@ -441,8 +443,8 @@ void server_waits_add(struct server_waits *to, const struct server_waits *more)
   to->checkpoints += more->checkpoints;
   to->vacuums += more->vacuums;
   for (unsigned i = 0; i < more->n; i++)
-    looks_count_wait(to, more->of[i].name, strlen(more->of[i].name),
-                     more->of[i].sessions);
+    reading_looks_count_wait(to, more->of[i].name, strlen(more->of[i].name),
+                             more->of[i].sessions);
 }
 
 /* ---- raw counters ---- */
@@ -456,14 +458,15 @@ struct raw_taking {
   bool first;
 };
 
-static int raw_by_name(const void *a, const void *b)
+static int reading_raw_by_name(const void *a, const void *b)
 {
   return strcmp(((const struct raw_counter *)a)->name,
                 ((const struct raw_counter *)b)->name);
 }
 
 /* Left out without memory. */
-static void raw_append(struct raw_counters *c, const char *name, double value)
+static void reading_raw_append(struct raw_counters *c, const char *name,
+                               double value)
 {
   struct raw_counter *more = c->of;
   char *copy;
@@ -480,7 +483,7 @@ static void raw_append(struct raw_counters *c, const char *name, double value)
     c->of[c->n++] = (struct raw_counter){ copy, value, value, false };
 }
 
-static void raw_take_row(void *ctx, const sql_value *v, unsigned n)
+static void reading_raw_take_row(void *ctx, const sql_value *v, unsigned n)
 {
   struct raw_taking *t = ctx;
   char name[NAME_SIZE];
@@ -494,12 +497,12 @@ static void raw_take_row(void *ctx, const sql_value *v, unsigned n)
   memcpy(name, v[0].ptr, v[0].len);
   name[v[0].len] = '\0';
   if (t->first) {
-    raw_append(t->to, name, value);
+    reading_raw_append(t->to, name, value);
     return;
   }
-  known = t->to->n > 0
-            ? bsearch(&key, t->to->of, t->to->n, sizeof(key), raw_by_name)
-            : NULL;
+  known = t->to->n > 0 ? bsearch(&key, t->to->of, t->to->n, sizeof(key),
+                                 reading_raw_by_name)
+                       : NULL;
   if (known) {
     known->last = value;
     known->ended = true;
@@ -515,14 +518,14 @@ bool raw_counters_take(struct raw_counters *c, struct link *l,
 
   for (size_t i = 0; i < s->n_raw; i++) {
     if (version < s->raw[i].min ||
-        link_query(l, s->raw[i].sql, raw_take_row, &t))
+        link_query(l, s->raw[i].sql, reading_raw_take_row, &t))
       continue;
     ok = false;
     if (l->lost)
       break;
   }
   if (t.first && c->n > 0)
-    qsort(c->of, c->n, sizeof(c->of[0]), raw_by_name);
+    qsort(c->of, c->n, sizeof(c->of[0]), reading_raw_by_name);
   return ok;
 }
 

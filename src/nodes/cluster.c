@@ -61,7 +61,8 @@ struct sync_offset cluster_sync_estimate(const struct sync_sample *s, size_t n)
                                (trip + 1) / 2 };
 }
 
-static int sync_ask(struct post *p, unsigned rank, struct sync_sample *ret)
+static int cluster_sync_ask(struct post *p, unsigned rank,
+                            struct sync_sample *ret)
 {
   const uint64_t place = 0; /* filled in by the post */
   struct post_message *l;
@@ -83,7 +84,8 @@ static int sync_ask(struct post *p, unsigned rank, struct sync_sample *ret)
   return 0;
 }
 
-static void sync_tell_pace(struct post *p, unsigned rank, enum post_pace pace)
+static void cluster_sync_tell_pace(struct post *p, unsigned rank,
+                                   enum post_pace pace)
 {
   const unsigned char byte = (unsigned char)pace;
 
@@ -97,16 +99,16 @@ int cluster_sync_measure(struct post *p, unsigned rank, struct sync_offset *ret)
   size_t n = 0;
   int rc = 0;
 
-  sync_tell_pace(p, rank, PACE_EAGER);
+  cluster_sync_tell_pace(p, rank, PACE_EAGER);
   post_set_pace(p, PACE_EAGER);
   while (n < SAMPLES && (n < 4 || clock_now_ns() < enough)) {
-    rc = sync_ask(p, rank, &s[n]);
+    rc = cluster_sync_ask(p, rank, &s[n]);
     if (rc < 0)
       break;
     n++;
   }
   post_set_pace(p, PACE_NORMAL);
-  sync_tell_pace(p, rank, PACE_NORMAL);
+  cluster_sync_tell_pace(p, rank, PACE_NORMAL);
   if (n == 0)
     return rc;
   *ret = cluster_sync_estimate(s, n);

@@ -30,8 +30,8 @@ static const struct {
   { "MPICH", "PMI_RANK", "PMI_SIZE", "mpich", "bench_mpich.so", true },
 };
 
-static bool read_number(char *(*get)(const char *name), const char *name,
-                        unsigned *ret)
+static bool engine_read_number(char *(*get)(const char *name), const char *name,
+                               unsigned *ret)
 {
   const char *text = get(name);
   int64_t n;
@@ -48,8 +48,8 @@ struct launch launch_find(char *(*get)(const char *name))
   struct launch l = { .bound = bound && strcmp(bound, "1") == 0 };
 
   for (size_t i = 0; i < ARRAY_SIZE(engines); i++) {
-    if (read_number(get, engines[i].rank, &l.rank) &&
-        read_number(get, engines[i].size, &l.size) && l.size > 1 &&
+    if (engine_read_number(get, engines[i].rank, &l.rank) &&
+        engine_read_number(get, engines[i].size, &l.size) && l.size > 1 &&
         l.rank < l.size) {
       l.engine = engines[i].name;
       l.package = engines[i].package;
@@ -63,7 +63,8 @@ struct launch launch_find(char *(*get)(const char *name))
 }
 
 /* NULL: absent, or `why` has the reason. */
-static void *open_at(const char *folder, const char *name, struct strbuf *why)
+static void *engine_open_at(const char *folder, const char *name,
+                            struct strbuf *why)
 {
   struct strbuf path = { 0 };
   void *module = NULL;
@@ -79,7 +80,8 @@ static void *open_at(const char *folder, const char *name, struct strbuf *why)
   return module;
 }
 
-static int ask(void *module, const struct cluster_link **ret, struct err *err)
+static int engine_ask(void *module, const struct cluster_link **ret,
+                      struct err *err)
 {
   const struct cluster_link *(*get)(void);
   void *symbol = dlsym(module, CLUSTER_LINK_SYMBOL);
@@ -104,18 +106,18 @@ int engine_open(const struct launch *launch, const char *folder,
   int rc;
 
   if (folder[0] != '\0') {
-    module = open_at(folder, ".libs/" PLUGIN, &why);
+    module = engine_open_at(folder, ".libs/" PLUGIN, &why);
     if (!module)
-      module = open_at(folder, of_engine, &why);
+      module = engine_open_at(folder, of_engine, &why);
     if (!module)
-      module = open_at(folder, PLUGIN, &why);
+      module = engine_open_at(folder, PLUGIN, &why);
   }
   if (!module)
-    module = open_at(libdir, of_engine, &why);
+    module = engine_open_at(libdir, of_engine, &why);
   if (!module)
-    module = open_at(libdir, PLUGIN, &why);
+    module = engine_open_at(libdir, PLUGIN, &why);
   if (module)
-    rc = ask(module, ret, err);
+    rc = engine_ask(module, ret, err);
   else if (why.len > 0)
     rc = err_set(err, -ENOENT, "the MPI plug-in cannot be opened: %s",
                  strbuf_str(&why));
@@ -128,7 +130,7 @@ int engine_open(const struct launch *launch, const char *folder,
   return rc;
 }
 
-static unsigned cpus_of(pid_t pid)
+static unsigned engine_cpus_of(pid_t pid)
 {
   cpu_set_t set;
 
@@ -140,7 +142,8 @@ static unsigned cpus_of(pid_t pid)
 unsigned engine_bound_cpus(const struct launch *launch, unsigned *ret_all)
 {
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  const unsigned own = cpus_of(0), parent = cpus_of(launch->parent);
+  const unsigned own = engine_cpus_of(0),
+                 parent = engine_cpus_of(launch->parent);
 
   *ret_all = online > 0 ? (unsigned)online : own;
   if (own == 0 || own >= *ret_all)

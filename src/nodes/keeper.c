@@ -18,7 +18,7 @@
 #define SECRET_S 60
 #define SECRET_ASKED_S 12
 
-static void become_child(pid_t keeper, const sigset_t *mask)
+static void keeper_become_child(pid_t keeper, const sigset_t *mask)
 {
   (void)setsid(); /* a new process leads no group */
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -28,7 +28,7 @@ static void become_child(pid_t keeper, const sigset_t *mask)
     (void)raise(SIGTERM);
 }
 
-_Noreturn static void end_as(int status)
+_Noreturn static void keeper_end_as(int status)
 {
   const struct rlimit none = { 0, 0 };
   sigset_t set;
@@ -43,24 +43,24 @@ _Noreturn static void end_as(int status)
   _exit(128 + WTERMSIG(status));
 }
 
-static bool asks_to_end(int number)
+static bool keeper_asks_to_end(int number)
 {
   return number == SIGINT || number == SIGTERM || number == SIGHUP ||
          number == SIGQUIT;
 }
 
-static void keep_secret(const sigset_t *set, bool asked)
+static void keeper_keep_secret(const sigset_t *set, bool asked)
 {
   struct timespec patience = { .tv_sec = asked ? SECRET_ASKED_S : SECRET_S };
   int number;
 
   while ((number = sigtimedwait(set, NULL, &patience)) > 0) {
-    if (asks_to_end(number))
+    if (keeper_asks_to_end(number))
       patience.tv_sec = SECRET_ASKED_S;
   }
 }
 
-_Noreturn static void keep(pid_t child, const sigset_t *set)
+_Noreturn static void keeper_keep(pid_t child, const sigset_t *set)
 {
   bool asked = false;
   int status;
@@ -73,13 +73,13 @@ _Noreturn static void keep(pid_t child, const sigset_t *set)
       break;
     if (number <= 0 || number == SIGCHLD)
       continue;
-    asked = asked || asks_to_end(number);
+    asked = asked || keeper_asks_to_end(number);
     (void)kill(child, number);
   }
   /* Signals come in any order: the child can have died first. */
   if (WIFSIGNALED(status))
-    keep_secret(set, asked);
-  end_as(status);
+    keeper_keep_secret(set, asked);
+  keeper_end_as(status);
 }
 
 pid_t keeper_leave_behind(void)
@@ -94,9 +94,9 @@ pid_t keeper_leave_behind(void)
   (void)signal(SIGCHLD, SIG_DFL);
   child = fork();
   if (child > 0)
-    keep(child, &all);
+    keeper_keep(child, &all);
   if (child == 0) {
-    become_child(self, &old);
+    keeper_become_child(self, &old);
     return self;
   }
   (void)pthread_sigmask(SIG_SETMASK, &old, NULL);

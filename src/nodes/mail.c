@@ -24,7 +24,7 @@ enum {
 };
 #define COMPLETE_NS (COMPLETE_S * NS_PER_S)
 
-static bool is_final(enum report_kind kind)
+static bool mail_is_final(enum report_kind kind)
 {
   return kind == REPORT_FINAL || kind == REPORT_FORCED;
 }
@@ -51,7 +51,7 @@ struct nodes_mail_head nodes_mail_head(struct unpack *u)
   return h;
 }
 
-static struct nodes_mail_head head_of(const struct post_message *l)
+static struct nodes_mail_head mail_head_of(const struct post_message *l)
 {
   struct unpack u = unpack_start(l->bytes, l->len);
 
@@ -74,12 +74,12 @@ int nodes_mail_own(const struct report *r, struct post_message **ret)
   return l ? 0 : -ENOMEM;
 }
 
-static void put(struct nodes_mail_waiting *w, struct post_message *l)
+static void mail_put(struct nodes_mail_waiting *w, struct post_message *l)
 {
-  const enum report_kind kind = head_of(l).kind;
+  const enum report_kind kind = mail_head_of(l).kind;
   const int list = kind == REPORT_CHECKPOINT;
 
-  if (is_final(kind)) {
+  if (mail_is_final(kind)) {
     free(w->final);
     w->final = l;
     return;
@@ -90,8 +90,8 @@ static void put(struct nodes_mail_waiting *w, struct post_message *l)
 }
 
 /* Stays in the list; NULL: late, or never. */
-static struct post_message *peek(struct nodes_mail *m, unsigned rank,
-                                 enum report_kind kind, uint64_t until_ns)
+static struct post_message *mail_peek(struct nodes_mail *m, unsigned rank,
+                                      enum report_kind kind, uint64_t until_ns)
 {
   struct nodes_mail_waiting *w = &m->of[rank];
   const int list = kind == REPORT_CHECKPOINT;
@@ -106,11 +106,12 @@ static struct post_message *peek(struct nodes_mail *m, unsigned rank,
     l = post_receive(m->post, POST_REPORT, rank, until_ns);
     if (!l)
       return NULL;
-    put(w, l);
+    mail_put(w, l);
   }
 }
 
-static void drop(struct nodes_mail *m, unsigned rank, enum report_kind kind)
+static void mail_drop(struct nodes_mail *m, unsigned rank,
+                      enum report_kind kind)
 {
   struct nodes_mail_waiting *w = &m->of[rank];
   const int list = kind == REPORT_CHECKPOINT;
@@ -122,9 +123,9 @@ static void drop(struct nodes_mail *m, unsigned rank, enum report_kind kind)
   free(l);
 }
 
-/* From peek(). *any: the sum has one of this rank, as its last. */
-static int use(struct nodes_mail *m, unsigned rank, enum report_kind kind,
-               struct merge *to, bool *any)
+/* From mail_peek(). *any: the sum has one of this rank, as its last. */
+static int mail_use(struct nodes_mail *m, unsigned rank, enum report_kind kind,
+                    struct merge *to, bool *any)
 {
   const struct post_message *l = m->of[rank].first[kind == REPORT_CHECKPOINT];
   struct unpack u = unpack_start(l->bytes, l->len);
@@ -135,7 +136,7 @@ static int use(struct nodes_mail *m, unsigned rank, enum report_kind kind,
     m->of[rank].events += merge_packed_events(u);
   rc = *any ? merge_add_more(to, &u) : merge_add(to, &u);
   *any = true;
-  drop(m, rank, kind);
+  mail_drop(m, rank, kind);
   return rc;
 }
 
@@ -145,12 +146,12 @@ int nodes_mail_add_left(struct nodes_mail *m, unsigned rank,
   int rc = 0;
 
   *ret_any = false;
-  while (rc == 0 && peek(m, rank, kind, 0) != NULL)
-    rc = use(m, rank, kind, to, ret_any);
+  while (rc == 0 && mail_peek(m, rank, kind, 0) != NULL)
+    rc = mail_use(m, rank, kind, to, ret_any);
   return rc;
 }
 
-static uint64_t tolerance(const struct plan *plan)
+static uint64_t mail_tolerance(const struct plan *plan)
 {
   const uint64_t tick_ns = plan->interval_ns > 0 ? plan->interval_ns
                                                  : plan->sample_ns;
@@ -158,21 +159,22 @@ static uint64_t tolerance(const struct plan *plan)
   return tick_ns / 2;
 }
 
-static int add_interval(struct nodes_mail *m, unsigned rank,
-                        const struct report *r, uint64_t until_ns,
-                        struct merge *to)
+static int mail_add_interval(struct nodes_mail *m, unsigned rank,
+                             const struct report *r, uint64_t until_ns,
+                             struct merge *to)
 {
-  const uint64_t about = tolerance(m->plan);
+  const uint64_t about = mail_tolerance(m->plan);
   const struct post_message *l;
   bool any = false;
   int rc = 0;
 
-  while (rc == 0 && (l = peek(m, rank, REPORT_INTERVAL, until_ns)) != NULL) {
-    const uint64_t at = head_of(l).elapsed_ns;
+  while (rc == 0 &&
+         (l = mail_peek(m, rank, REPORT_INTERVAL, until_ns)) != NULL) {
+    const uint64_t at = mail_head_of(l).elapsed_ns;
 
     if (!r->partial && at >= r->elapsed_ns + about)
       break;
-    rc = use(m, rank, REPORT_INTERVAL, to, &any);
+    rc = mail_use(m, rank, REPORT_INTERVAL, to, &any);
     if (!r->partial && at + about > r->elapsed_ns)
       break;
   }
@@ -180,7 +182,8 @@ static int add_interval(struct nodes_mail *m, unsigned rank,
 }
 
 /* A late report also covers the checkpoints that its rank has missed. */
-static unsigned checkpoints_until(const struct plan *plan, uint64_t elapsed_ns)
+static unsigned mail_checkpoints_until(const struct plan *plan,
+                                       uint64_t elapsed_ns)
 {
   unsigned n = 0;
 
@@ -191,31 +194,31 @@ static unsigned checkpoints_until(const struct plan *plan, uint64_t elapsed_ns)
 
 /* Up to the checkpoint of rank 0, which a late rank reaches earlier or
  * later. */
-static int add_checkpoint(struct nodes_mail *m, unsigned rank,
-                          const struct report *r, uint64_t until_ns,
-                          struct merge *to)
+static int mail_add_checkpoint(struct nodes_mail *m, unsigned rank,
+                               const struct report *r, uint64_t until_ns,
+                               struct merge *to)
 {
-  const unsigned wanted = checkpoints_until(m->plan, r->elapsed_ns);
+  const unsigned wanted = mail_checkpoints_until(m->plan, r->elapsed_ns);
   unsigned *done = &m->of[rank].checkpoints;
   const struct post_message *l;
   bool any = false;
   int rc = 0;
 
   while (rc == 0 && *done < wanted &&
-         (l = peek(m, rank, REPORT_CHECKPOINT, until_ns)) != NULL) {
-    *done = checkpoints_until(m->plan, head_of(l).elapsed_ns);
-    rc = use(m, rank, REPORT_CHECKPOINT, to, &any);
+         (l = mail_peek(m, rank, REPORT_CHECKPOINT, until_ns)) != NULL) {
+    *done = mail_checkpoints_until(m->plan, mail_head_of(l).elapsed_ns);
+    rc = mail_use(m, rank, REPORT_CHECKPOINT, to, &any);
   }
   return rc;
 }
 
 /* The report thread has limited time at the end: for the rest of a line, a
  * checkpoint, and one more line. */
-static uint64_t patience(const struct plan *plan, const struct report *r)
+static uint64_t mail_patience(const struct plan *plan, const struct report *r)
 {
   const uint64_t granted = plan->grace_ns > PLAN_REPORTS_NS ? plan->grace_ns
                                                             : PLAN_REPORTS_NS;
-  uint64_t ns = tolerance(plan);
+  uint64_t ns = mail_tolerance(plan);
 
   if (r->partial)
     return COMPLETE_NS;
@@ -229,16 +232,16 @@ static uint64_t patience(const struct plan *plan, const struct report *r)
 int nodes_mail_add_line(struct nodes_mail *m, const struct report *r,
                         struct merge *to)
 {
-  const uint64_t until = clock_now_ns() + patience(m->plan, r);
+  const uint64_t until = clock_now_ns() + mail_patience(m->plan, r);
   int rc = 0;
 
   for (unsigned i = 1; i < m->size && rc == 0; i++)
-    rc = r->kind == REPORT_CHECKPOINT ? add_checkpoint(m, i, r, until, to)
-                                      : add_interval(m, i, r, until, to);
+    rc = r->kind == REPORT_CHECKPOINT ? mail_add_checkpoint(m, i, r, until, to)
+                                      : mail_add_interval(m, i, r, until, to);
   return rc;
 }
 
-static void say_lost(struct nodes_mail *m, unsigned rank)
+static void mail_say_lost(struct nodes_mail *m, unsigned rank)
 {
   if (cluster_is_lost(m->cluster, rank))
     return;
@@ -258,10 +261,10 @@ struct post_message *nodes_mail_final(struct nodes_mail *m, unsigned rank)
     struct post_message *l = post_await(m->post, POST_REPORT, rank, &left_s);
 
     if (!l) {
-      say_lost(m, rank);
+      mail_say_lost(m, rank);
       return NULL;
     }
-    put(w, l);
+    mail_put(w, l);
   }
   return w->final;
 }
@@ -289,9 +292,9 @@ void nodes_mail_done(struct nodes_mail *m)
 {
   for (unsigned i = 0; m->of && i < m->size; i++) {
     while (m->of[i].first[0])
-      drop(m, i, REPORT_INTERVAL);
+      mail_drop(m, i, REPORT_INTERVAL);
     while (m->of[i].first[1])
-      drop(m, i, REPORT_CHECKPOINT);
+      mail_drop(m, i, REPORT_CHECKPOINT);
     free(m->of[i].final);
   }
   free(m->of);

@@ -81,7 +81,7 @@ struct unpack unpack_start(const void *bytes, size_t len)
   return (struct unpack){ .at = p, .end = p + len };
 }
 
-static void fail(struct unpack *u)
+static void pack_fail(struct unpack *u)
 {
   u->failed = true;
   u->at = u->end;
@@ -98,7 +98,7 @@ uint64_t unpack_u64(struct unpack *u)
     if ((*u->at++ & 0x80) == 0)
       return value;
   }
-  fail(u);
+  pack_fail(u);
   return 0;
 }
 
@@ -107,7 +107,7 @@ double unpack_real(struct unpack *u)
   double value;
 
   if ((size_t)(u->end - u->at) < sizeof(value)) {
-    fail(u);
+    pack_fail(u);
     return 0.0;
   }
   memcpy(&value, u->at, sizeof(value));
@@ -122,7 +122,7 @@ const void *unpack_bytes(struct unpack *u, size_t *ret_len)
 
   *ret_len = 0;
   if (len > (size_t)(u->end - u->at)) {
-    fail(u);
+    pack_fail(u);
     return at;
   }
   u->at += len;
@@ -142,8 +142,8 @@ void unpack_text(struct unpack *u, char *buf, size_t size)
 }
 
 /* *at becomes the index behind the count; false: at the end. */
-static bool next_count(struct unpack *u, uint64_t *at, size_t n,
-                       uint64_t *ret_count)
+static bool pack_next_count(struct unpack *u, uint64_t *at, size_t n,
+                            uint64_t *ret_count)
 {
   const uint64_t step = unpack_u64(u);
 
@@ -151,7 +151,7 @@ static bool next_count(struct unpack *u, uint64_t *at, size_t n,
     return false;
   *ret_count = unpack_u64(u);
   if (step > n - *at) {
-    fail(u);
+    pack_fail(u);
     return false;
   }
   *at += step;
@@ -162,7 +162,7 @@ void unpack_counts_add(struct unpack *u, uint64_t *count, size_t n)
 {
   uint64_t at = 0, more;
 
-  while (next_count(u, &at, n, &more))
+  while (pack_next_count(u, &at, n, &more))
     count[at - 1] += more;
 }
 
@@ -172,7 +172,7 @@ bool unpack_hist_add(struct unpack *u, struct hist_sum *sum)
 
   if (unpack_u64(u) == 0)
     return false;
-  while (next_count(u, &at, HIST_BUCKETS, &more)) {
+  while (pack_next_count(u, &at, HIST_BUCKETS, &more)) {
     if (sum)
       hist_sum_put(sum, (unsigned)at - 1, more);
   }

@@ -206,7 +206,7 @@ static int nodes_end_part(struct nodes_end *e, unsigned rank, struct unpack *u,
   return 0;
 }
 
-static void end_pack_client(struct strbuf *b, const struct client_use *u)
+static void report_end_pack_client(struct strbuf *b, const struct client_use *u)
 {
   pack_u64(b, u->wall_ns);
   pack_u64(b, u->user_ns);
@@ -220,7 +220,7 @@ static void end_pack_client(struct strbuf *b, const struct client_use *u)
   pack_real(b, u->quota);
 }
 
-static void end_unpack_client(struct unpack *u, struct client_use *ret)
+static void report_end_unpack_client(struct unpack *u, struct client_use *ret)
 {
   ret->wall_ns = unpack_u64(u);
   ret->user_ns = unpack_u64(u);
@@ -234,7 +234,8 @@ static void end_unpack_client(struct unpack *u, struct client_use *ret)
   ret->quota = unpack_real(u);
 }
 
-static void end_pack_facts(struct strbuf *b, const struct test_details *d)
+static void report_end_pack_facts(struct strbuf *b,
+                                  const struct test_details *d)
 {
   for (size_t i = 0; d && i < d->database.n; i++) {
     const struct fact *f = &d->database.of[i];
@@ -249,7 +250,7 @@ static void end_pack_facts(struct strbuf *b, const struct test_details *d)
   pack_text(b, "");
 }
 
-static void end_merge_facts(struct nodes_end *e, struct unpack *u)
+static void report_end_merge_facts(struct nodes_end *e, struct unpack *u)
 {
   char key[64];
 
@@ -266,7 +267,8 @@ static void end_merge_facts(struct nodes_end *e, struct unpack *u)
   }
 }
 
-static void end_pack_errors(struct strbuf *b, const struct test_details *d)
+static void report_end_pack_errors(struct strbuf *b,
+                                   const struct test_details *d)
 {
   pack_u64(b, d ? d->n_errors : 0);
   for (size_t i = 0; d && i < d->n_errors; i++)
@@ -284,12 +286,12 @@ static void nodes_end_send(struct nodes_end *e, const struct run_end *end)
   pack_u64(&b, end->arrivals);
   pack_u64(&b, end->backlog);
   pack_u64(&b, end->member_arrivals);
-  end_pack_client(&b, &end->client);
+  report_end_pack_client(&b, &end->client);
   pack_u64(&b, end->warnings->n);
   for (size_t i = 0; i < end->warnings->n; i++)
     pack_text(&b, end->warnings->of[i].text);
-  end_pack_errors(&b, end->details);
-  end_pack_facts(&b, end->details);
+  report_end_pack_errors(&b, end->details);
+  report_end_pack_facts(&b, end->details);
   if (!b.failed)
     (void)post_send(cluster_post(e->cluster), 0, POST_OVER, strbuf_str(&b),
                     b.len);
@@ -318,7 +320,8 @@ static bool nodes_end_await(struct nodes_end *e)
   return complete;
 }
 
-static void end_add_doubt(struct nodes_end *e, unsigned rank, const char *text)
+static void report_end_add_doubt(struct nodes_end *e, unsigned rank,
+                                 const char *text)
 {
   struct warnings *d = e->warnings;
   struct warning *to;
@@ -332,7 +335,7 @@ static void end_add_doubt(struct nodes_end *e, unsigned rank, const char *text)
                  e->part[rank].host, text);
 }
 
-static void end_add_own_doubts(struct nodes_end *e)
+static void report_end_add_own_doubts(struct nodes_end *e)
 {
   struct warnings *d = e->warnings;
   size_t i = d->n;
@@ -345,8 +348,8 @@ static void end_add_own_doubts(struct nodes_end *e)
   }
 }
 
-static struct error_count *end_error_of(struct test_details *d,
-                                        const struct error_count *like)
+static struct error_count *report_end_error_of(struct test_details *d,
+                                               const struct error_count *like)
 {
   struct error_count *more;
 
@@ -365,15 +368,16 @@ static struct error_count *end_error_of(struct test_details *d,
   return &more[d->n_errors++];
 }
 
-static void end_add_error(struct nodes_end *e, const struct error_count *one)
+static void report_end_add_error(struct nodes_end *e,
+                                 const struct error_count *one)
 {
-  struct error_count *sum = end_error_of(&e->details, one);
+  struct error_count *sum = report_end_error_of(&e->details, one);
 
   if (sum)
     sum->count += one->count;
 }
 
-static void end_unpack_errors(struct nodes_end *e, struct unpack *u)
+static void report_end_unpack_errors(struct nodes_end *e, struct unpack *u)
 {
   const uint64_t n = unpack_u64(u);
 
@@ -382,12 +386,12 @@ static void end_unpack_errors(struct nodes_end *e, struct unpack *u)
 
     merge_error_unpack(u, &one);
     if (!u->failed)
-      end_add_error(e, &one);
+      report_end_add_error(e, &one);
   }
 }
 
-static void end_add(struct nodes_end *e, unsigned rank,
-                    const struct post_message *l, struct run_end *end)
+static void report_end_add(struct nodes_end *e, unsigned rank,
+                           const struct post_message *l, struct run_end *end)
 {
   struct unpack u = unpack_start(l->bytes, l->len);
   struct rank_part *p = &e->part[rank];
@@ -410,18 +414,19 @@ static void end_add(struct nodes_end *e, unsigned rank,
   end->arrivals += unpack_u64(&u);
   end->backlog += unpack_u64(&u);
   end->member_arrivals += unpack_u64(&u);
-  end_unpack_client(&u, &p->client);
+  report_end_unpack_client(&u, &p->client);
   warnings = unpack_u64(&u);
   for (uint64_t i = 0; i < warnings && !u.failed; i++) {
     unpack_text(&u, text, sizeof(text));
-    end_add_doubt(e, rank, text);
+    report_end_add_doubt(e, rank, text);
   }
-  end_unpack_errors(e, &u);
-  end_merge_facts(e, &u);
+  report_end_unpack_errors(e, &u);
+  report_end_merge_facts(e, &u);
 }
 
 /* CPUs of a host count once. */
-static bool end_is_first_on_host(const struct nodes_end *e, unsigned rank)
+static bool report_end_is_first_on_host(const struct nodes_end *e,
+                                        unsigned rank)
 {
   for (unsigned i = 0; i < rank; i++) {
     if (strcmp(e->part[i].host, e->part[rank].host) == 0)
@@ -430,7 +435,7 @@ static bool end_is_first_on_host(const struct nodes_end *e, unsigned rank)
   return true;
 }
 
-static void end_sum_clients(struct nodes_end *e, struct client_use *ret)
+static void report_end_sum_clients(struct nodes_end *e, struct client_use *ret)
 {
   struct client_use sum = { .queue_known = true };
 
@@ -448,7 +453,7 @@ static void end_sum_clients(struct nodes_end *e, struct client_use *ret)
     sum.max_rss_bytes += u->max_rss_bytes;
     sum.queue_known &= u->queue_known;
     sum.queue_ns += u->queue_ns;
-    if (end_is_first_on_host(e, i)) {
+    if (report_end_is_first_on_host(e, i)) {
       sum.cpus += u->cpus;
       sum.quota += u->quota;
     }
@@ -456,7 +461,7 @@ static void end_sum_clients(struct nodes_end *e, struct client_use *ret)
   *ret = sum;
 }
 
-static void end_say_lost(struct nodes_end *e, unsigned rank)
+static void report_end_say_lost(struct nodes_end *e, unsigned rank)
 {
   if (cluster_is_lost(e->cluster, rank) ||
       post_leaving(cluster_post(e->cluster),
@@ -469,7 +474,7 @@ static void end_say_lost(struct nodes_end *e, unsigned rank)
           rank, cluster_host(e->cluster, rank));
 }
 
-static void end_gather_others(struct nodes_end *e, struct run_end *end)
+static void report_end_gather_others(struct nodes_end *e, struct run_end *end)
 {
   unsigned left_s = PATIENCE_S;
 
@@ -480,15 +485,15 @@ static void end_gather_others(struct nodes_end *e, struct run_end *end)
                                             i, &left_s);
 
     if (l)
-      end_add(e, i, l, end);
+      report_end_add(e, i, l, end);
     else
-      end_say_lost(e, i);
+      report_end_say_lost(e, i);
     free(l);
   }
 }
 
-static void end_add_lost_doubt(struct nodes_end *e,
-                               const struct nodes_mail *mail)
+static void report_end_add_lost_doubt(struct nodes_end *e,
+                                      const struct nodes_mail *mail)
 {
   struct strbuf names = { 0 }, rest = { 0 };
   unsigned lost = 0;
@@ -522,8 +527,8 @@ static void end_add_lost_doubt(struct nodes_end *e,
   strbuf_done(&rest);
 }
 
-static void end_name_lost(struct nodes_end *e, unsigned rank,
-                          struct run_end *end)
+static void report_end_name_lost(struct nodes_end *e, unsigned rank,
+                                 struct run_end *end)
 {
   if (end->error)
     return;
@@ -542,16 +547,16 @@ static void nodes_end_gather(struct nodes_end *e, const struct nodes_mail *mail,
   e->part[0].client = end->client;
   if (end->warnings)
     *e->warnings = *end->warnings;
-  end_add_own_doubts(e);
+  report_end_add_own_doubts(e);
   /* Facts are those of the run; errors need a list of their own. */
   if (end->details)
     e->details = *end->details;
   e->details.error = NULL;
   e->details.n_errors = 0;
   for (size_t i = 0; end->details && i < end->details->n_errors; i++)
-    end_add_error(e, &end->details->error[i]);
+    report_end_add_error(e, &end->details->error[i]);
 
-  end_gather_others(e, end);
+  report_end_gather_others(e, end);
   for (unsigned i = 0; i < e->size; i++) {
     struct rank_part *p = &e->part[i];
 
@@ -561,9 +566,9 @@ static void nodes_end_gather(struct nodes_end *e, const struct nodes_mail *mail,
     if (p->lost && e->status == 0)
       e->status = 1;
     if (p->lost)
-      end_name_lost(e, i, end);
+      report_end_name_lost(e, i, end);
   }
-  end_add_lost_doubt(e, mail);
+  report_end_add_lost_doubt(e, mail);
   if (cluster_any_lost(e->cluster)) {
     end->reason = END_ERROR;
     end->status = 1;
@@ -575,7 +580,7 @@ static void nodes_end_gather(struct nodes_end *e, const struct nodes_mail *mail,
   end->ranks = e->part;
   end->warnings = e->warnings;
   if (end->started)
-    end_sum_clients(e, &end->client);
+    report_end_sum_clients(e, &end->client);
   if (end->details)
     end->details = &e->details;
 }

@@ -23,7 +23,7 @@
 
 /* open() returns the lowest free number, and all numbers below `fd` are
  * taken. */
-static bool inherited_open_null(int fd)
+static bool say_inherited_open_null(int fd)
 {
   if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
     return true;
@@ -32,15 +32,15 @@ static bool inherited_open_null(int fd)
 
 /* Ignores a signal.  Programs of scripts would inherit SIG_IGN, but no
  * handler. */
-static void inherited_pass_over(int number)
+static void say_inherited_pass_over(int number)
 {
   (void)number;
 }
 
 /* The parent can have chosen another action. */
-static void inherited_pass_over_if_default(int number)
+static void say_inherited_pass_over_if_default(int number)
 {
-  const struct sigaction passed = { .sa_handler = inherited_pass_over,
+  const struct sigaction passed = { .sa_handler = say_inherited_pass_over,
                                     .sa_flags = SA_RESTART };
   struct sigaction now;
 
@@ -51,10 +51,10 @@ static void inherited_pass_over_if_default(int number)
 bool program_mend(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-    if (!inherited_open_null(fd))
+    if (!say_inherited_open_null(fd))
       return false;
   }
-  inherited_pass_over_if_default(SIGXFSZ);
+  say_inherited_pass_over_if_default(SIGXFSZ);
   /* An ignored SIGCHLD would leave no status of children. */
   (void)signal(SIGCHLD, SIG_DFL);
   return true;
@@ -70,7 +70,7 @@ bool program_stack_suffices(void)
 
 void program_outlive_readers(void)
 {
-  inherited_pass_over_if_default(SIGPIPE);
+  say_inherited_pass_over_if_default(SIGPIPE);
 }
 
 /* Messages of libraries and options can quote a password. */

@@ -214,8 +214,8 @@ static int verify_find_kind(const struct tool_args *args,
   return rc;
 }
 
-static int verify(struct program *p, const struct tool_args *args,
-                  struct err *err)
+static int tools_verify(struct program *p, const struct tool_args *args,
+                        struct err *err)
 {
   const struct verify_kind *kind = NULL;
 
@@ -403,7 +403,7 @@ static int tools_run_tool(struct program *p, const struct tool *tool, void *cfg)
     (void)program_fail(&err);
     return TOOL_BAD_INPUT;
   }
-  status = tool->uses_database ? verify(p, &args, &err)
+  status = tool->uses_database ? tools_verify(p, &args, &err)
                                : tool->run(&args, &err);
   if (status != TOOL_OK && err.text[0] != '\0')
     (void)program_fail(&err);

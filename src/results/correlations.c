@@ -25,7 +25,7 @@ struct rule {
   double (*of)(const struct moment *m); /* [opt] else the figure */
 };
 
-static double age(const struct moment *m)
+static double correlations_age(const struct moment *m)
 {
   const struct server_reading *s = m->server;
 
@@ -39,80 +39,80 @@ static double age(const struct moment *m)
            : 0;
 }
 
-static double busy(const struct moment *m)
+static double correlations_busy(const struct moment *m)
 {
   return m->sys->has_cpu ? m->sys->user + m->sys->system : NAN;
 }
 
 /* CPU time of other programs. */
-static double others(const struct moment *m)
+static double correlations_others(const struct moment *m)
 {
   return m->sys->has_cpu ? m->sys->others - m->servers : NAN;
 }
 
-static double waiting(const struct moment *m)
+static double correlations_waiting(const struct moment *m)
 {
   return m->sys->has_waited ? m->sys->waiting : NAN;
 }
 
-static double iowait(const struct moment *m)
+static double correlations_iowait(const struct moment *m)
 {
   return m->sys->has_cpu ? m->sys->iowait : NAN;
 }
 
-static double steal(const struct moment *m)
+static double correlations_steal(const struct moment *m)
 {
   return m->sys->has_cpu ? m->sys->steal : NAN;
 }
 
-static double throttled(const struct moment *m)
+static double correlations_throttled(const struct moment *m)
 {
   return m->sys->pressure.throttled;
 }
 
-static double disk(const struct moment *m)
+static double correlations_disk(const struct moment *m)
 {
   return m->sys->has_disk ? m->sys->busy : NAN;
 }
 
-static double pressure(const struct moment *m, enum pressure which)
+static double correlations_pressure(const struct moment *m, enum pressure which)
 {
   return m->sys->pressure.has[which] ? m->sys->pressure.stopped[which] : NAN;
 }
 
 static double cpu_some(const struct moment *m)
 {
-  return pressure(m, PRESSURE_CPU_SOME);
+  return correlations_pressure(m, PRESSURE_CPU_SOME);
 }
 
 static double io_full(const struct moment *m)
 {
-  return pressure(m, PRESSURE_IO_FULL);
+  return correlations_pressure(m, PRESSURE_IO_FULL);
 }
 
 static double memory_full(const struct moment *m)
 {
-  return pressure(m, PRESSURE_MEMORY_FULL);
+  return correlations_pressure(m, PRESSURE_MEMORY_FULL);
 }
 
-static double retransmits(const struct moment *m)
+static double correlations_retransmits(const struct moment *m)
 {
   return m->sys->pressure.has_retransmits ? (double)m->sys->pressure.retransmits
                                           : NAN;
 }
 
-static double faults(const struct moment *m)
+static double correlations_faults(const struct moment *m)
 {
   return m->sys->pressure.has_faults ? (double)m->sys->pressure.major_faults
                                      : NAN;
 }
 
-static double errors(const struct moment *m)
+static double correlations_errors(const struct moment *m)
 {
   return (double)m->report->counter[COUNTER_ERROR];
 }
 
-static double reconnects(const struct moment *m)
+static double correlations_reconnects(const struct moment *m)
 {
   return (double)m->report->counter[COUNTER_RECONNECT];
 }
@@ -122,7 +122,7 @@ static const struct rule rules[] = {
     SERVER_CHECKPOINT_RUNNING, NULL },
   { "server.checkpoints", "a checkpoint", SERVER_CHECKPOINTS, NULL },
   { "server.checkpoint_age", "a checkpoint age above 85 % of its limit",
-    SERVER_METRICS, age },
+    SERVER_METRICS, correlations_age },
   { "server.lock_waiting", "sessions that wait for locks", SERVER_LOCK_WAITING,
     NULL },
   { "server.lock_waits", "many waits for locks", SERVER_LOCK_WAITS, NULL },
@@ -145,20 +145,23 @@ static const struct rule rules[] = {
     SERVER_OLDEST_TRANSACTION_S, NULL },
   { "server.connections", "more connections to the server", SERVER_CONNECTIONS,
     NULL },
-  { "errors", "errors of the run", SERVER_METRICS, errors },
-  { "reconnects", "lost connections", SERVER_METRICS, reconnects },
+  { "errors", "errors of the run", SERVER_METRICS, correlations_errors },
+  { "reconnects", "lost connections", SERVER_METRICS, correlations_reconnects },
   { "system.cpu.steal", "CPU time that the hypervisor took", SERVER_METRICS,
-    steal },
+    correlations_steal },
   { "system.cpu.throttled", "the quota of the control group", SERVER_METRICS,
-    throttled },
-  { "system.cpu.busy", "busy CPUs", SERVER_METRICS, busy },
-  { "system.cpu.others", "other programs on the CPUs", SERVER_METRICS, others },
+    correlations_throttled },
+  { "system.cpu.busy", "busy CPUs", SERVER_METRICS, correlations_busy },
+  { "system.cpu.others", "other programs on the CPUs", SERVER_METRICS,
+    correlations_others },
   { "client.waiting", "threads of this program that wait for CPUs",
-    SERVER_METRICS, waiting },
+    SERVER_METRICS, correlations_waiting },
   { "server.cpu_wait_ns", "a server that waits for CPUs", SERVER_CPU_WAIT_NS,
     NULL },
-  { "system.cpu.iowait", "CPUs that wait for disks", SERVER_METRICS, iowait },
-  { "system.disk.utilisation", "a busy disk", SERVER_METRICS, disk },
+  { "system.cpu.iowait", "CPUs that wait for disks", SERVER_METRICS,
+    correlations_iowait },
+  { "system.disk.utilisation", "a busy disk", SERVER_METRICS,
+    correlations_disk },
   { "system.pressure.cpu_some", "tasks that wait for CPUs", SERVER_METRICS,
     cpu_some },
   { "system.pressure.io_full", "tasks that disks have stopped", SERVER_METRICS,
@@ -166,9 +169,9 @@ static const struct rule rules[] = {
   { "system.pressure.memory_full", "tasks that a lack of memory has stopped",
     SERVER_METRICS, memory_full },
   { "system.network.retransmits", "network packets that were sent again",
-    SERVER_METRICS, retransmits },
+    SERVER_METRICS, correlations_retransmits },
   { "system.memory.major_faults", "pages that were read back into memory",
-    SERVER_METRICS, faults },
+    SERVER_METRICS, correlations_faults },
 };
 
 _Static_assert(ARRAY_SIZE(rules) == CORRELATIONS_SERIES, "one series per rule");
@@ -183,7 +186,7 @@ void correlations_done(struct correlations *c)
   *c = (struct correlations){ 0 };
 }
 
-static bool grow_one(double **of, size_t room)
+static bool correlations_grow_one(double **of, size_t room)
 {
   double *more = realloc(*of, room * sizeof(*more));
 
@@ -192,13 +195,14 @@ static bool grow_one(double **of, size_t room)
   return more != NULL;
 }
 
-static bool grow(struct correlations *c)
+static bool correlations_grow(struct correlations *c)
 {
   const size_t room = c->room > 0 ? 2 * c->room : 256;
-  bool ok = grow_one(&c->rate, room) && grow_one(&c->latency, room);
+  bool ok = correlations_grow_one(&c->rate, room) &&
+            correlations_grow_one(&c->latency, room);
 
   for (size_t k = 0; ok && k < CORRELATIONS_SERIES; k++)
-    ok = grow_one(&c->series[k], room);
+    ok = correlations_grow_one(&c->series[k], room);
   if (ok)
     c->room = room;
   c->failed = !ok;
@@ -271,7 +275,7 @@ void correlations_add(struct correlations *c, const struct report *r,
   };
 
   if (c->failed || r->partial || c->n == CORRELATIONS_MAX ||
-      (c->n == c->room && !grow(c)))
+      (c->n == c->room && !correlations_grow(c)))
     return;
   c->rate[c->n] = report_rate(r, r->events);
   c->latency[c->n] = r->events > 0 && r->hist ? (double)report_percentile(r, 99)

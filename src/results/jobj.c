@@ -37,7 +37,7 @@ void jobj_add(struct jobj *o, const char *key, json_t *value)
     o->failed = true;
 }
 
-static json_t *latin_text(const char *value)
+static json_t *jobj_latin_text(const char *value)
 {
   struct strbuf text = { 0 };
   json_t *j = NULL;
@@ -54,7 +54,7 @@ json_t *jobj_string(const char *value)
 {
   json_t *j = json_string(value);
 
-  return j ? j : latin_text(value);
+  return j ? j : jobj_latin_text(value);
 }
 
 json_t *jobj_shown(const char *value)

@@ -8,7 +8,7 @@
 #include "results/http.h"
 #include "results/outname.h"
 
-static bool is_address(const char *text)
+static bool options_is_address(const char *text)
 {
   struct address where;
 
@@ -25,7 +25,7 @@ static const char *summary_file(const char *text)
   return text_ends_with(text, ".md") ? text : "";
 }
 
-static bool is_summary(const char *text)
+static bool options_is_summary(const char *text)
 {
   return *summary_file(text) && !outname_is_stdout(summary_file(text));
 }
@@ -35,7 +35,7 @@ const char *results_summary(const struct results_cfg *cfg)
   return summary_file(cfg->summary);
 }
 
-static const char *advise_port(const char *text)
+static const char *options_advise_port(const char *text)
 {
   return *text && strspn(text, "0123456789") == strlen(text)
            ? "ports are 1 to 65535"
@@ -91,8 +91,8 @@ const struct opt results_opts[] = {
     OPT_STRING(struct results_cfg, prometheus),
     .name = "prometheus",
     .flags = OPT_NOT_EMPTY | OPT_OWN,
-    .check = is_address,
-    .advise = advise_port,
+    .check = options_is_address,
+    .advise = options_advise_port,
     .expected = "a port, or an address and a port as in 127.0.0.1:9100",
     .show_as = "=[ADDR:]PORT",
     .help = "serve live metrics over HTTP for Prometheus",
@@ -105,8 +105,8 @@ const struct opt results_opts[] = {
     .name = "live",
     .flags = OPT_NOT_EMPTY | OPT_OWN | OPT_COMMON,
     .bare = "8080",
-    .check = is_address,
-    .advise = advise_port,
+    .check = options_is_address,
+    .advise = options_advise_port,
     .expected = "a port, or an address and a port as in 127.0.0.1:8080",
     .show_as = "[=[ADDR:]PORT]",
     .help = "serve a page that follows the run, port 8080 by default",
@@ -134,7 +134,7 @@ const struct opt results_opts[] = {
     OPT_STRING(struct results_cfg, summary),
     .name = "summary",
     .flags = OPT_NOT_EMPTY | OPT_OWN,
-    .check = is_summary,
+    .check = options_is_summary,
     .expected = "FILE.md, or markdown:FILE",
     .show_as = "=FILE.md|markdown:FILE",
     .help = "write a short summary, for the pages of build servers",

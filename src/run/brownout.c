@@ -17,7 +17,7 @@ enum {
 #define SECOND_NS (NS_PER_S / 2)
 
 /* 0: too little is known. */
-static double usual(const struct brownouts *b)
+static double brownout_usual(const struct brownouts *b)
 {
   double sorted[BROWNOUT_MINUTE];
   const unsigned n = b->n < BROWNOUT_MINUTE ? b->n : BROWNOUT_MINUTE;
@@ -30,8 +30,8 @@ static double usual(const struct brownouts *b)
 }
 
 /* A second right after a brown-out makes it longer. */
-static void add(struct brownouts *b, uint64_t from_ns, uint64_t to_ns,
-                double per_s, double usual_per_s)
+static void brownout_add(struct brownouts *b, uint64_t from_ns, uint64_t to_ns,
+                         double per_s, double usual_per_s)
 {
   struct brownout *last = b->kept > 0 ? &b->of[b->kept - 1] : NULL;
 
@@ -54,7 +54,7 @@ void brownouts_note(struct brownouts *b, uint64_t now_ns, uint64_t events,
                     uint64_t stalled_ns, bool rated, uint64_t waiting)
 {
   const uint64_t from_ns = b->at_ns;
-  const double usual_per_s = usual(b);
+  const double usual_per_s = brownout_usual(b);
   double per_s;
 
   if (from_ns > 0 && now_ns < from_ns + SECOND_NS)
@@ -64,7 +64,7 @@ void brownouts_note(struct brownouts *b, uint64_t now_ns, uint64_t events,
             (double)(now_ns - from_ns);
     if (usual_per_s >= USUAL_MIN && per_s < SHARE * usual_per_s &&
         (!rated || (double)waiting > SHARE * usual_per_s))
-      add(b, from_ns, now_ns, per_s, usual_per_s);
+      brownout_add(b, from_ns, now_ns, per_s, usual_per_s);
     if (stalled_ns == b->stalled_ns)
       b->per_s[b->n++ % BROWNOUT_MINUTE] = per_s;
   }

@@ -39,7 +39,7 @@ static void start_lines_init(struct start_lines *l, const struct run *run)
                (progress_stderr.columns(NULL) ? 1 : 10) * NS_PER_S;
 }
 
-static void start_line(struct start_lines *l, const struct run *run)
+static void deadline_start_line(struct start_lines *l, const struct run *run)
 {
   char line[80];
   bool terminal;
@@ -55,7 +55,7 @@ static void start_line(struct start_lines *l, const struct run *run)
   l->next_ns += (terminal ? 1 : 10) * NS_PER_S;
 }
 
-static uint64_t init_deadline(const struct plan *plan)
+static uint64_t deadline_init(const struct plan *plan)
 {
   return plan->init_timeout_ns == PLAN_NO_LIMIT
            ? WAIT_FOREVER
@@ -67,7 +67,7 @@ bool conductor_await_ready(struct conductor *c)
 {
   struct run *run = &c->run;
   const struct plan *plan = run->plan;
-  uint64_t until = init_deadline(plan);
+  uint64_t until = deadline_init(plan);
   unsigned before = 0;
   struct start_lines lines;
   bool in_time = true;
@@ -80,13 +80,13 @@ bool conductor_await_ready(struct conductor *c)
     if (ready == plan->threads || atomic_load(&run->failed) > 0)
       break;
     if (plan->clients && ready > before) {
-      until = init_deadline(plan);
+      until = deadline_init(plan);
       before = ready;
     }
     in_time = clock_now_ns() < until && atomic_load(&run->signal) == 0;
     if (!in_time)
       break;
-    start_line(&lines, run);
+    deadline_start_line(&lines, run);
     wait_while(&run->news, news,
                lines.wanted ? min_u64(until, lines.next_ns) : until);
   }
@@ -96,7 +96,7 @@ bool conductor_await_ready(struct conductor *c)
 }
 
 /* Perhaps not all workers could be started. */
-static bool all_gone(const struct conductor *c)
+static bool deadline_all_gone(const struct conductor *c)
 {
   return atomic_load(&c->run.gone) == c->workers.n;
 }
@@ -105,10 +105,10 @@ bool conductor_await_gone(struct conductor *c, uint64_t until_ns)
 {
   struct run *run = &c->run;
 
-  while (!all_gone(c)) {
+  while (!deadline_all_gone(c)) {
     const uint32_t news = atomic_load(&run->news);
 
-    if (all_gone(c))
+    if (deadline_all_gone(c))
       break;
     if (clock_now_ns() >= until_ns)
       return false;
@@ -117,7 +117,7 @@ bool conductor_await_gone(struct conductor *c, uint64_t until_ns)
   return true;
 }
 
-static uint64_t after(uint64_t when_ns, uint64_t by_ns)
+static uint64_t deadline_after(uint64_t when_ns, uint64_t by_ns)
 {
   return by_ns > UINT64_MAX - when_ns ? WAIT_FOREVER : when_ns + by_ns;
 }
@@ -132,7 +132,7 @@ uint64_t conductor_deadline(const struct conductor *c)
     return min;
   if (run->end_ns != PLAN_NO_LIMIT && run->end_ns > now)
     until = run->end_ns;
-  until = after(until, run->plan->grace_ns);
+  until = deadline_after(until, run->plan->grace_ns);
   return until > min ? until : min;
 }
 
@@ -178,11 +178,11 @@ void conductor_wake_blocked(struct conductor *c)
     if (conductor_await_gone(c, now + 2 * step))
       return;
   }
-  if (!all_gone(c))
+  if (!deadline_all_gone(c))
     leave_thread(run->leave);
 }
 
-static void force(struct conductor *c)
+static void deadline_force(struct conductor *c)
 {
   struct run *run = &c->run;
 
@@ -197,7 +197,7 @@ static void force(struct conductor *c)
 
 /* Writing back is measured, however long it takes; the automatic deadline is
  * for events. */
-static bool is_finishing(struct run *run)
+static bool deadline_is_finishing(struct run *run)
 {
   return run->plan->grace_auto && run->test->ops->finish &&
          atomic_load(&run->drained) == run->plan->threads &&
@@ -206,7 +206,7 @@ static bool is_finishing(struct run *run)
 
 /* A default must not throw work away, such as loading tables with
  * --events=8. The deadline holds after an error or a signal. */
-static bool is_patient(struct run *run)
+static bool deadline_is_patient(struct run *run)
 {
   const bool patient = run->plan->patient && run_stopped(run) == STOP_NO &&
                        atomic_load(&run->signal) == 0;
@@ -229,7 +229,7 @@ static bool leave_by_themselves(struct conductor *c)
 }
 
 /* A worker aside does not notice the end. */
-static bool is_held_up(struct conductor *c)
+static bool deadline_is_held_up(struct conductor *c)
 {
   struct run *run = &c->run;
   unsigned before,
@@ -249,7 +249,7 @@ static bool is_held_up(struct conductor *c)
   return aside > 0;
 }
 
-static void say_late(const struct run *run)
+static void deadline_say_late(const struct run *run)
 {
   const struct plan *plan = run->plan;
   const unsigned late = run_count_phase(run, WORKER_EVENT);
@@ -275,37 +275,38 @@ void conductor_await_end(struct conductor *c)
   uint64_t deadline = WAIT_FOREVER, late = WAIT_FOREVER;
 
   if (run->end_ns != PLAN_NO_LIMIT) {
-    deadline = after(run->end_ns, plan->grace_ns);
+    deadline = deadline_after(run->end_ns, plan->grace_ns);
     if (plan->grace_auto && plan->identity == IDENTITY_BENCH)
-      late = after(run->end_ns, LATE_NS);
+      late = deadline_after(run->end_ns, LATE_NS);
   }
-  while (!all_gone(c)) {
+  while (!deadline_all_gone(c)) {
     const uint32_t news = atomic_load(&run->news);
     const uint64_t now = clock_now_ns();
     uint64_t early = WAIT_FOREVER;
 
-    if (all_gone(c))
+    if (deadline_all_gone(c))
       break;
-    if (is_held_up(c)) {
+    if (deadline_is_held_up(c)) {
       conductor_wake_blocked(c);
       return;
     }
     if (atomic_load(&run->signal) != 0)
       early = now + SIGNAL_PATIENCE_NS;
     else if (run_stopped(run) != STOP_NO)
-      early = after(now, plan->grace_ns);
+      early = deadline_after(now, plan->grace_ns);
     if (early < deadline)
       deadline = early;
-    if (now >= deadline && !is_finishing(run) && !is_patient(run)) {
+    if (now >= deadline && !deadline_is_finishing(run) &&
+        !deadline_is_patient(run)) {
       if (!leave_by_themselves(c))
-        force(c);
+        deadline_force(c);
       return;
     }
     if (now >= deadline)
       deadline = WAIT_FOREVER; /* a signal or an error wakes the conductor */
     if (now >= late) {
       late = WAIT_FOREVER;
-      say_late(run);
+      deadline_say_late(run);
     }
     wait_while(&run->news, news, min_u64(deadline, late));
   }

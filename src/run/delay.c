@@ -146,7 +146,7 @@ void delay_end(struct worker *w, uint64_t took_ns)
 /* The 99th percentile of all events is at most at this rank (two standard
  * deviations above): where few events are much slower than others, chance
  * decides how many are measured. */
-static double surely_99(const struct hist_sum *sum)
+static double delay_surely_99(const struct hist_sum *sum)
 {
   return fmin(100, 99 + 200 * sqrt(0.01 * 0.99 / fmax(1, (double)sum->total)));
 }
@@ -164,7 +164,8 @@ void delay_measured(const struct run *run, struct client_delays *ret)
   ret->p99_ns = hist_percentile(sum, 99);
   hist_sum_clear(sum);
   hist_sum_add(sum, d->rest);
-  ret->rest_p99_ns = min_u64(ret->p99_ns, hist_percentile(sum, surely_99(sum)));
+  ret->rest_p99_ns = min_u64(ret->p99_ns,
+                             hist_percentile(sum, delay_surely_99(sum)));
   hist_sum_free(sum);
   ret->took_ns = atomic_load(&d->took_ns);
   ret->added_ns = atomic_load(&d->added_ns);

@@ -24,32 +24,32 @@
 #include "stats/hist.h"
 #include "stats/hist_sum.h"
 
-static uint64_t time_ns(const struct timeval *tv)
+static uint64_t life_time_ns(const struct timeval *tv)
 {
   return (uint64_t)tv->tv_sec * NS_PER_S + (uint64_t)tv->tv_usec * NS_PER_US;
 }
 
-static uint64_t wall_ns(void)
+static uint64_t life_wall_ns(void)
 {
   return clock_read_ns(CLOCK_REALTIME);
 }
 
 /* Since the process began. */
-static void read_usage(struct client_use *u)
+static void life_read_usage(struct client_use *u)
 {
   struct rusage now;
 
   memset(u, 0, sizeof(*u));
   if (getrusage(RUSAGE_SELF, &now) < 0)
     return;
-  u->user_ns = time_ns(&now.ru_utime);
-  u->system_ns = time_ns(&now.ru_stime);
+  u->user_ns = life_time_ns(&now.ru_utime);
+  u->system_ns = life_time_ns(&now.ru_stime);
   u->voluntary = (uint64_t)now.ru_nvcsw;
   u->involuntary = (uint64_t)now.ru_nivcsw;
   u->max_rss_bytes = (uint64_t)now.ru_maxrss * 1024;
 }
 
-static void tell_failure(struct run *run, const struct err *err)
+static void life_tell_failure(struct run *run, const struct err *err)
 {
   log_msg(LOG_ALERT, "%s", err->text);
   atomic_store(&run->report_lost, 1);
@@ -61,7 +61,7 @@ enum {
   HELD_AT_WORK = 10, /* computing code gets this part of a busy CPU */
 };
 
-static struct loop_mark mark_of(const struct loop *l)
+static struct loop_mark life_mark_of(const struct loop *l)
 {
   const struct loop_counts *n = loop_counts(l);
 
@@ -78,11 +78,11 @@ static void loops_measure_from(struct run *run)
     const struct loop *l = atomic_load(&run->carriers[i].loop);
 
     if (l)
-      run->carriers[i].base = mark_of(l);
+      run->carriers[i].base = life_mark_of(l);
   }
 }
 
-static enum client_hold hold_of(const struct loop *l, uint64_t end_ns)
+static enum client_hold life_hold_of(const struct loop *l, uint64_t end_ns)
 {
   const struct loop_counts *n = loop_counts(l);
   const uint64_t now = clock_now_ns();
@@ -101,21 +101,21 @@ static enum client_hold hold_of(const struct loop *l, uint64_t end_ns)
            : HOLD_BLOCKS;
 }
 
-static void add_loop(struct client_loops *to, const struct carrier *c,
-                     struct hist_sum *lag)
+static void life_add_loop(struct client_loops *to, const struct carrier *c,
+                          struct hist_sum *lag)
 {
   const struct loop *l = atomic_load(&c->loop);
   struct loop_mark now;
 
   if (!l)
     return;
-  now = mark_of(l);
+  now = life_mark_of(l);
   to->engine = loop_engine_name(l);
   to->turns += now.turns - c->base.turns;
   to->answers += now.answers - c->base.answers;
   to->blocked += now.blocked - c->base.blocked;
   if (to->hold == HOLD_NONE && c->run->end_ns != PLAN_NO_LIMIT)
-    to->hold = hold_of(l, c->run->end_ns);
+    to->hold = life_hold_of(l, c->run->end_ns);
   if (lag)
     hist_sum_add(lag, c->lag);
 }
@@ -129,7 +129,7 @@ static void loops_measured(const struct run *run, struct client_loops *ret)
     return;
   lag = hist_sum_new();
   for (unsigned i = 0; i < ret->threads; i++)
-    add_loop(ret, &run->carriers[i], lag);
+    life_add_loop(ret, &run->carriers[i], lag);
   if (lag && lag->total > 0) {
     ret->lag_count = lag->total;
     ret->lag_p50_ns = hist_percentile(lag, 50);
@@ -170,7 +170,7 @@ void life_measure_from(struct run *run, uint64_t now_ns)
   struct life *e = &run->life;
 
   e->measured_ns = now_ns;
-  read_usage(&e->base);
+  life_read_usage(&e->base);
   loops_measure_from(run);
   arrivals_measure(run, now_ns < run->measured_ns ? now_ns : run->measured_ns);
   run->arrived = run->arrived_cumulative = 0;
@@ -202,10 +202,10 @@ void life_start(struct run *run)
   };
   struct err err = { "" };
 
-  start.wall_ns = wall_ns() - (clock_now_ns() - run->start_ns);
+  start.wall_ns = life_wall_ns() - (clock_now_ns() - run->start_ns);
   life_measure_from(run, run->start_ns);
   if (reporters_start(run->reporters, run->n_reporters, &start, &err) < 0)
-    tell_failure(run, &err);
+    life_tell_failure(run, &err);
 }
 
 void life_fail(struct run *run, const struct err *why)
@@ -236,7 +236,7 @@ unsigned life_worker_left(struct run *run)
   const unsigned left = atomic_fetch_add(&e->left, 1) + 1;
 
   if (left == run->plan->threads) {
-    read_usage(&e->last);
+    life_read_usage(&e->last);
     machine_read("", &e->machine_after);
   }
   return left;
@@ -244,11 +244,11 @@ unsigned life_worker_left(struct run *run)
 
 void life_force(struct run *run)
 {
-  read_usage(&run->life.client);
+  life_read_usage(&run->life.client);
   machine_read("", &run->life.machine_forced);
 }
 
-static void sum_queues(const struct run *run, struct client_use *ret)
+static void life_sum_queues(const struct run *run, struct client_use *ret)
 {
   for (unsigned i = 0; i < plan_clients(run->plan); i++) {
     const uint64_t ns = atomic_load(&run->workers[i].queue_ns);
@@ -300,7 +300,7 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
   u->involuntary = grown_u64(u->involuntary, e->base.involuntary);
   u->cpus = cgroup_cpus_allowed();
   u->quota = cgroup_read("").cpus;
-  sum_queues(run, u);
+  life_sum_queues(run, u);
   delay_measured(run, &u->delays);
   loops_measured(run, &u->loops);
   u->paused_ns = atomic_load(&run->paused_ns);
@@ -308,8 +308,8 @@ void life_measured(struct run *run, uint64_t end_ns, bool forced)
 }
 
 /* Due, but not taken. */
-static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
-                       uint64_t *ret_backlog)
+static void life_backlog_at(struct run *run, uint64_t end_ns,
+                            uint64_t *ret_arrivals, uint64_t *ret_backlog)
 {
   *ret_arrivals = *ret_backlog = 0;
   if (!arrivals_any(run))
@@ -319,7 +319,7 @@ static void backlog_at(struct run *run, uint64_t end_ns, uint64_t *ret_arrivals,
 }
 
 /* In which events became due. */
-static uint64_t offered_until(const struct run *run, uint64_t end_ns)
+static uint64_t life_offered_until(const struct run *run, uint64_t end_ns)
 {
   return grown_u64(min_u64(end_ns, arrivals_end(run)), run->life.measured_ns);
 }
@@ -347,7 +347,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
     .trend = &e->trend,
   };
 
-  backlog_at(run, end_ns, &in.arrivals, &in.backlog);
+  life_backlog_at(run, end_ns, &in.arrivals, &in.backlog);
   warnings_find(&e->warnings, &in);
   if (run->test->ops->warnings)
     run->test->ops->warnings(run->test_run, total, &e->warnings);
@@ -358,7 +358,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
 }
 
 /* After all workers. */
-static bool have_all_begun(const struct run *run)
+static bool life_have_all_begun(const struct run *run)
 {
   for (unsigned i = 0; i < run->plan->threads; i++) {
     if (run->workers[i].tickets + run->workers[i].kept > 0)
@@ -374,12 +374,13 @@ static enum end_reason limit_of(const struct run *run, uint64_t end_ns)
   const bool in_time = atomic_load(&run->timed_out) == 0 &&
                        end_ns < run->end_ns;
 
-  return run->test->no_deadline || in_time || have_all_begun(run) ? END_EVENTS
-                                                                  : END_TIME;
+  return run->test->no_deadline || in_time || life_have_all_begun(run)
+           ? END_EVENTS
+           : END_TIME;
 }
 
-static enum end_reason reason_of(struct run *run, bool started, bool forced,
-                                 uint64_t end_ns)
+static enum end_reason life_reason_of(struct run *run, bool started,
+                                      bool forced, uint64_t end_ns)
 {
   if (run_signal(run) != 0)
     return END_SIGNAL;
@@ -402,7 +403,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
   struct life *e = &run->life;
   struct err err = { "" };
   struct run_end end = {
-    .reason = reason_of(run, started, forced, end_ns),
+    .reason = life_reason_of(run, started, forced, end_ns),
     .signal = run_signal(run),
     .status = status,
     .started = started,
@@ -420,9 +421,9 @@ void life_over(struct run *run, bool started, bool forced, int status,
   if (started && e->slices.n > 0)
     end.slices = &e->slices;
   if (started) {
-    backlog_at(run, end_ns, &end.arrivals, &end.backlog);
+    life_backlog_at(run, end_ns, &end.arrivals, &end.backlog);
     end.member_arrivals = arrivals_of_members(run);
-    end.offered_ns = offered_until(run, end_ns);
+    end.offered_ns = life_offered_until(run, end_ns);
   }
   if (started && (run->plan->kept || run->plan->peers) &&
       run->test->ops->details) {
@@ -430,7 +431,7 @@ void life_over(struct run *run, bool started, bool forced, int status,
     end.details = &e->details;
   }
   if (reporters_over(run->reporters, run->n_reporters, &end, &err) < 0)
-    tell_failure(run, &err);
+    life_tell_failure(run, &err);
   /* With the facts of all ranks. */
   if (end.details && run->plan->peers && run->plan->part == 0 &&
       run->test->ops->take_whole)

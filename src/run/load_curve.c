@@ -42,7 +42,7 @@ struct load_curve {
 /* Of the bisection. */
 #define STEPS_MAX 200
 
-static double rate_at(const struct load_piece *p, double t)
+static double load_curve_rate_at(const struct load_piece *p, double t)
 {
   if (p->swing > 0)
     return p->from + p->swing * sin(2 * M_PI * t / p->length_ns);
@@ -52,7 +52,8 @@ static double rate_at(const struct load_piece *p, double t)
 }
 
 /* Of the rate. */
-static double integral(const struct load_piece *p, double t, double until)
+static double load_curve_integral(const struct load_piece *p, double t,
+                                  double until)
 {
   if (p->swing > 0) {
     const double unit = M_PI / p->length_ns;
@@ -63,11 +64,13 @@ static double integral(const struct load_piece *p, double t, double until)
   }
   if (isinf(p->length_ns) || p->from == p->to)
     return p->from > 0 ? p->from * (until - t) : 0;
-  return (rate_at(p, t) + rate_at(p, until)) / 2 * (until - t);
+  return (load_curve_rate_at(p, t) + load_curve_rate_at(p, until)) / 2 *
+         (until - t);
 }
 
 /* When the integral from `t` reaches `count`: Newton's method in a bracket. */
-static double invert_wave(const struct load_piece *p, double t, double count)
+static double load_curve_invert_wave(const struct load_piece *p, double t,
+                                     double count)
 {
   double low = t, high = p->length_ns;
   double at = t + count / p->from;
@@ -77,12 +80,12 @@ static double invert_wave(const struct load_piece *p, double t, double count)
 
     if (!(at > low && at < high))
       at = low + (high - low) / 2;
-    off = integral(p, t, at) - count;
+    off = load_curve_integral(p, t, at) - count;
     if (off > 0)
       high = at;
     else
       low = at;
-    next = at - off / rate_at(p, at);
+    next = at - off / load_curve_rate_at(p, at);
     if (fabs(next - at) < 1e-3 || high - low < 1e-3)
       return fmin(fmax(next, low), high);
     at = next;
@@ -90,28 +93,31 @@ static double invert_wave(const struct load_piece *p, double t, double count)
   return at;
 }
 
-static double invert(const struct load_piece *p, double t, double count)
+static double load_curve_invert(const struct load_piece *p, double t,
+                                double count)
 {
   double slope, rate;
 
   if (p->swing > 0)
-    return invert_wave(p, t, count);
+    return load_curve_invert_wave(p, t, count);
   if (isinf(p->length_ns) || p->from == p->to)
     return t + count / p->from;
   slope = (p->to - p->from) / p->length_ns;
-  rate = rate_at(p, t);
+  rate = load_curve_rate_at(p, t);
   return t +
          2 * count / (rate + sqrt(fmax(rate * rate + 2 * slope * count, 0)));
 }
 
-static void next_piece(const struct load_curve *c, struct load_place *place)
+static void load_curve_next_piece(const struct load_curve *c,
+                                  struct load_place *place)
 {
   place->piece_ns += c->of[place->piece].length_ns;
   place->at_ns = place->piece_ns;
   place->piece = place->piece + 1 < c->n ? place->piece + 1 : c->again;
 }
 
-static void skip_laps(struct load_place *place, double laps, double lap_ns)
+static void load_curve_skip_laps(struct load_place *place, double laps,
+                                 double lap_ns)
 {
   place->piece_ns += laps * lap_ns;
   place->at_ns = place->piece_ns;
@@ -129,14 +135,14 @@ double load_curve_count(const struct load_curve *c,
     const double until = until_ns - place.piece_ns;
 
     if (until <= p->length_ns)
-      return sum + fmax(integral(p, t, until), 0);
-    sum += integral(p, t, p->length_ns);
-    next_piece(c, &place);
+      return sum + fmax(load_curve_integral(p, t, until), 0);
+    sum += load_curve_integral(p, t, p->length_ns);
+    load_curve_next_piece(c, &place);
     if (place.piece == c->again && until_ns - place.at_ns > c->lap_ns) {
       const double laps = floor((until_ns - place.at_ns) / c->lap_ns);
 
       sum += laps * c->lap_count;
-      skip_laps(&place, laps, c->lap_ns);
+      load_curve_skip_laps(&place, laps, c->lap_ns);
     }
   }
   return sum;
@@ -148,22 +154,23 @@ void load_curve_advance(const struct load_curve *c, struct load_place *place,
   for (;;) {
     const struct load_piece *p = &c->of[place->piece];
     const double t = place->at_ns - place->piece_ns;
-    const double left = isinf(p->length_ns) ? INFINITY
-                                            : integral(p, t, p->length_ns);
+    const double left = isinf(p->length_ns)
+                          ? INFINITY
+                          : load_curve_integral(p, t, p->length_ns);
 
     if (count < left) {
-      const double at = place->piece_ns + invert(p, t, count);
+      const double at = place->piece_ns + load_curve_invert(p, t, count);
 
       place->at_ns = fmax(at, place->at_ns);
       return;
     }
     count -= fmax(left, 0);
-    next_piece(c, place);
+    load_curve_next_piece(c, place);
     if (place->piece == c->again && count > c->lap_count) {
       const double laps = floor(count / c->lap_count);
 
       count = laps > LAPS_MAX ? 0 : fmax(count - laps * c->lap_count, 0);
-      skip_laps(place, fmin(laps, LAPS_MAX), c->lap_ns);
+      load_curve_skip_laps(place, fmin(laps, LAPS_MAX), c->lap_ns);
     }
   }
 }
@@ -193,7 +200,7 @@ static void load_curve_measure(struct load_curve *c)
 
     c->lap_ns += p->length_ns;
     if (!isinf(p->length_ns))
-      c->lap_count += integral(p, 0, p->length_ns);
+      c->lap_count += load_curve_integral(p, 0, p->length_ns);
     else if (p->from > 0)
       c->lap_count = INFINITY;
   }
@@ -245,13 +252,13 @@ void load_curve_free(struct load_curve *c)
 #define LENGTH_MIN 0.001 /* as of --time */
 #define LENGTH_MAX ((double)UINT32_MAX)
 
-static int no_memory(struct err *err)
+static int load_curve_no_memory(struct err *err)
 {
   return err_set(err, -ENOMEM, "cannot allocate the load profile");
 }
 
-static int add_piece(struct load_curve *c, struct load_piece piece,
-                     struct err *err)
+static int load_curve_add_piece(struct load_curve *c, struct load_piece piece,
+                                struct err *err)
 {
   if (c->n == LOAD_PIECES_MAX)
     return err_set(err, -EINVAL, "at most %d segments", LOAD_PIECES_MAX);
@@ -260,7 +267,7 @@ static int add_piece(struct load_curve *c, struct load_piece piece,
     struct load_piece *of = realloc(c->of, room * sizeof(*of));
 
     if (!of)
-      return no_memory(err);
+      return load_curve_no_memory(err);
     c->of = of;
     c->room = room;
   }
@@ -274,19 +281,19 @@ static int add_piece(struct load_curve *c, struct load_piece piece,
   return 0;
 }
 
-static bool read_rate(const char *text, double *ret)
+static bool load_curve_read_rate(const char *text, double *ret)
 {
   return parse_double(text, ret) == 0 && *ret >= 0 && *ret <= RATE_MAX;
 }
 
-static bool read_length(const char *text, double *ret)
+static bool load_curve_read_length(const char *text, double *ret)
 {
   return parse_seconds(text, ret) == 0 && *ret >= LENGTH_MIN &&
          *ret <= LENGTH_MAX;
 }
 
 /* Cuts the text in two at the first `mark`, or NULL. */
-static char *cut(char *text, const char *mark)
+static char *load_curve_cut(char *text, const char *mark)
 {
   char *at = strstr(text, mark);
 
@@ -301,73 +308,76 @@ struct segment {
   struct load_piece of[2];
 };
 
-static struct load_piece line(double length, double from, double to)
+static struct load_piece load_curve_line(double length, double from, double to)
 {
   return (struct load_piece){ .length_ns = length, .from = from, .to = to };
 }
 
 /* RATExTIME, or RATE without an end. */
-static bool read_constant(char *text, struct segment *ret)
+static bool load_curve_read_constant(char *text, struct segment *ret)
 {
-  const char *time = cut(text, "x");
+  const char *time = load_curve_cut(text, "x");
   double rate, length = INFINITY;
 
-  if (!read_rate(text, &rate) || (time && !read_length(time, &length)))
+  if (!load_curve_read_rate(text, &rate) ||
+      (time && !load_curve_read_length(time, &length)))
     return false;
-  ret->of[ret->n++] = line(length, rate, rate);
+  ret->of[ret->n++] = load_curve_line(length, rate, rate);
   return true;
 }
 
 /* FROM..TOxTIME */
-static bool read_ramp(char *text, struct segment *ret)
+static bool load_curve_read_ramp(char *text, struct segment *ret)
 {
-  const char *time = cut(text, "x");
-  const char *to = cut(text, "..");
+  const char *time = load_curve_cut(text, "x");
+  const char *to = load_curve_cut(text, "..");
   double a, b, length;
 
-  if (!time || !to || !read_rate(text, &a) || !read_rate(to, &b) ||
-      !read_length(time, &length))
+  if (!time || !to || !load_curve_read_rate(text, &a) ||
+      !load_curve_read_rate(to, &b) || !load_curve_read_length(time, &length))
     return false;
-  ret->of[ret->n++] = line(length, a, b);
+  ret->of[ret->n++] = load_curve_line(length, a, b);
   return true;
 }
 
 /* [BASE..]PEAKxTIME/PERIOD; without BASE, the rate before. */
-static bool read_spike(char *text, double base, struct segment *ret)
+static bool load_curve_read_spike(char *text, double base, struct segment *ret)
 {
-  char *time = cut(text, "x");
-  const char *period = time ? cut(time, "/") : NULL;
-  const char *peak = cut(text, "..");
+  char *time = load_curve_cut(text, "x");
+  const char *period = time ? load_curve_cut(time, "/") : NULL;
+  const char *peak = load_curve_cut(text, "..");
   double high, length, all;
 
-  if (!period || (peak && !read_rate(text, &base)) || isnan(base) ||
-      !read_rate(peak ? peak : text, &high) || !read_length(time, &length) ||
-      !read_length(period, &all) || length >= all)
+  if (!period || (peak && !load_curve_read_rate(text, &base)) || isnan(base) ||
+      !load_curve_read_rate(peak ? peak : text, &high) ||
+      !load_curve_read_length(time, &length) ||
+      !load_curve_read_length(period, &all) || length >= all)
     return false;
-  ret->of[ret->n++] = line(length, high, high);
-  ret->of[ret->n++] = line(all - length, base, base);
+  ret->of[ret->n++] = load_curve_line(length, high, high);
+  ret->of[ret->n++] = load_curve_line(all - length, base, base);
   return true;
 }
 
 /* MEAN+-SWING/PERIOD; SWING can end with %. */
-static bool read_sine(char *text, struct segment *ret)
+static bool load_curve_read_sine(char *text, struct segment *ret)
 {
-  char *period = cut(text, "/");
-  char *swing = cut(text, "+-");
+  char *period = load_curve_cut(text, "/");
+  char *swing = load_curve_cut(text, "+-");
   const size_t len = swing ? strlen(swing) : 0;
   const bool is_share = len > 0 && swing[len - 1] == '%';
   double mean, by, length;
 
   if (is_share)
     swing[len - 1] = '\0';
-  if (!period || !swing || !read_rate(text, &mean) || !read_rate(swing, &by) ||
-      !read_length(period, &length))
+  if (!period || !swing || !load_curve_read_rate(text, &mean) ||
+      !load_curve_read_rate(swing, &by) ||
+      !load_curve_read_length(period, &length))
     return false;
   if (is_share)
     by = mean * by / 100;
   if (by > mean || mean + by > RATE_MAX)
     return false;
-  ret->of[ret->n] = line(length, mean, mean);
+  ret->of[ret->n] = load_curve_line(length, mean, mean);
   ret->of[ret->n++].swing = by;
   return true;
 }
@@ -380,33 +390,36 @@ static double last_rate(const struct load_curve *c)
 
 #define TIMES "with rates from 0 to 1e9 and times from 1ms to 4294967295s"
 
-static const char *read_segment(char *text, double base, struct segment *ret)
+static const char *load_curve_read_segment(char *text, double base,
+                                           struct segment *ret)
 {
-  char *body = cut(text, ":");
+  char *body = load_curve_cut(text, ":");
 
   if (!body)
-    return read_constant(text, ret) ? NULL
-                                    : "RATExTIME such as 100x60s, " TIMES;
+    return load_curve_read_constant(text, ret)
+             ? NULL
+             : "RATExTIME such as 100x60s, " TIMES;
   if (strcmp(text, "ramp") == 0)
-    return read_ramp(body, ret)
+    return load_curve_read_ramp(body, ret)
              ? NULL
              : "ramp:FROM..TOxTIME such as ramp:100..2000x5m, " TIMES;
   if (strcmp(text, "spike") == 0)
-    return read_spike(body, base, ret)
+    return load_curve_read_spike(body, base, ret)
              ? NULL
              : "spike:BASE..PEAKxTIME/PERIOD such as spike:100..5000x5s/60s, "
                "where TIME is less than PERIOD, and BASE may be left out after "
                "another segment, " TIMES;
   if (strcmp(text, "sine") == 0)
-    return read_sine(body, ret) ? NULL
-                                : "sine:MEAN+-SWING/PERIOD such as "
-                                  "sine:1000+-50%/20m, where SWING "
-                                  "is at most MEAN, " TIMES;
+    return load_curve_read_sine(body, ret) ? NULL
+                                           : "sine:MEAN+-SWING/PERIOD such as "
+                                             "sine:1000+-50%/20m, where SWING "
+                                             "is at most MEAN, " TIMES;
   return "RATExTIME, ramp:, spike: or sine:";
 }
 
 /* `item` is changed. */
-static int add_item(struct load_curve *c, char *item, struct err *err)
+static int load_curve_add_item(struct load_curve *c, char *item,
+                               struct err *err)
 {
   char shown[64] = "";
   struct segment s = { .n = 0 };
@@ -415,21 +428,21 @@ static int add_item(struct load_curve *c, char *item, struct err *err)
   int rc = 0;
 
   (void)strncpy(shown, item, sizeof(shown) - 1);
-  repeat = cut(item, "*");
+  repeat = load_curve_cut(item, "*");
   if (c->n > 0 && isinf(c->of[c->n - 1].length_ns))
     return err_set(err, -EINVAL, "a TIME for each segment but the last one");
   if (repeat &&
       (parse_int(repeat, &times) < 0 || times < 1 || times > LOAD_PIECES_MAX))
     wrong = "*N at the end of a segment, with N from 1 to 1000000";
   if (!wrong)
-    wrong = read_segment(item, last_rate(c), &s);
+    wrong = load_curve_read_segment(item, last_rate(c), &s);
   if (!wrong && repeat && isinf(s.of[0].length_ns))
     wrong = "RATExTIME before *N";
   if (wrong)
     return err_set(err, -EINVAL, "%s, instead of '%s'", wrong, shown);
   for (int64_t k = 0; k < times && rc == 0; k++) {
     for (size_t i = 0; i < s.n && rc == 0; i++)
-      rc = add_piece(c, s.of[i], err);
+      rc = load_curve_add_piece(c, s.of[i], err);
   }
   return rc;
 }
@@ -449,8 +462,8 @@ static int check_whole(struct load_curve *c, struct err *err)
   return 0;
 }
 
-static int finish(struct load_curve **ret, struct load_curve *c, int rc,
-                  struct err *err)
+static int load_curve_finish(struct load_curve **ret, struct load_curve *c,
+                             int rc, struct err *err)
 {
   if (rc == 0)
     rc = check_whole(c, err);
@@ -466,16 +479,16 @@ int load_curve_parse(struct load_curve **ret, const char *text, struct err *err)
   struct load_curve *c = calloc(1, sizeof(*c));
   char *copy = mem_strdup(text);
   char *item = copy;
-  int rc = c && copy ? 0 : no_memory(err);
+  int rc = c && copy ? 0 : load_curve_no_memory(err);
 
   while (rc == 0 && item) {
-    char *next = cut(item, ",");
+    char *next = load_curve_cut(item, ",");
 
-    rc = add_item(c, item, err);
+    rc = load_curve_add_item(c, item, err);
     item = next;
   }
   free(copy);
-  return finish(ret, c, rc, err);
+  return load_curve_finish(ret, c, rc, err);
 }
 
 /* ---- tables ---- */
@@ -486,7 +499,7 @@ struct last {
   double first_s, at_s, rate;
 };
 
-static char *trim(char *text)
+static char *load_curve_trim(char *text)
 {
   char *end = text + strlen(text);
 
@@ -498,15 +511,15 @@ static char *trim(char *text)
 }
 
 /* "TIME,RATE"; changed. */
-static int add_point(struct load_curve *c, struct last *last, char *text,
-                     size_t number, struct err *err)
+static int load_curve_add_point(struct load_curve *c, struct last *last,
+                                char *text, size_t number, struct err *err)
 {
-  char *second = cut(text, ",");
+  char *second = load_curve_cut(text, ",");
   double at, rate, length;
   int rc = 0;
 
-  if (!second || parse_double(trim(text), &at) < 0 ||
-      !read_rate(trim(second), &rate))
+  if (!second || parse_double(load_curve_trim(text), &at) < 0 ||
+      !load_curve_read_rate(load_curve_trim(second), &rate))
     return err_set(err, -EINVAL,
                    "SECONDS,RATE in line %zu of the file, with rates from 0 to "
                    "1e9",
@@ -522,13 +535,14 @@ static int add_point(struct load_curve *c, struct last *last, char *text,
                    "same, in line %zu of the file",
                    number);
   if (length > 0)
-    rc = add_piece(c, line(length, last->rate, rate), err);
+    rc = load_curve_add_piece(c, load_curve_line(length, last->rate, rate),
+                              err);
   last->at_s = at;
   last->rate = rate;
   return rc;
 }
 
-static bool is_header(const char *text)
+static bool load_curve_is_header(const char *text)
 {
   return strpbrk(text, "0123456789") == NULL;
 }
@@ -540,27 +554,27 @@ int load_curve_points(struct load_curve **ret, const char *text,
   char *copy = mem_strdup(text);
   struct last last = { .any = false };
   char *rest = copy;
-  int rc = c && copy ? 0 : no_memory(err);
+  int rc = c && copy ? 0 : load_curve_no_memory(err);
 
   for (size_t number = 1; rc == 0 && rest; number++) {
     char *row = rest;
 
-    rest = cut(row, "\n");
-    row = trim(row);
-    if (*row && *row != '#' && !(number == 1 && is_header(row)))
-      rc = add_point(c, &last, row, number, err);
+    rest = load_curve_cut(row, "\n");
+    row = load_curve_trim(row);
+    if (*row && *row != '#' && !(number == 1 && load_curve_is_header(row)))
+      rc = load_curve_add_point(c, &last, row, number, err);
   }
   if (rc == 0 && c->n == 0)
     rc = err_set(err, -EINVAL,
                  "at least two lines SECONDS,RATE with different times in the "
                  "file");
   free(copy);
-  return finish(ret, c, rc, err);
+  return load_curve_finish(ret, c, rc, err);
 }
 
 /* ---- --load-profile ---- */
 
-static bool is_file(const char *value)
+static bool load_curve_is_file(const char *value)
 {
   static const char suffix[] = ".csv";
   const size_t len = strlen(value), n = sizeof(suffix) - 1;
@@ -568,7 +582,8 @@ static bool is_file(const char *value)
   return len > n && strcasecmp(value + len - n, suffix) == 0;
 }
 
-static int read_file(struct load_curve **ret, const char *path, struct err *err)
+static int load_curve_read_file(struct load_curve **ret, const char *path,
+                                struct err *err)
 {
   char *text = NULL, buf[128];
   size_t len = 0;
@@ -588,12 +603,13 @@ static int read_file(struct load_curve **ret, const char *path, struct err *err)
 int load_profile_read(struct load_curve **ret, const char *value,
                       struct err *err)
 {
-  return is_file(value) ? read_file(ret, value, err)
-                        : load_curve_parse(ret, value, err);
+  return load_curve_is_file(value) ? load_curve_read_file(ret, value, err)
+                                   : load_curve_parse(ret, value, err);
 }
 
 /* Unless the user has set a limit. */
-static int set_time(struct optset *set, double length_s, struct err *err)
+static int load_curve_set_time(struct optset *set, double length_s,
+                               struct err *err)
 {
   const struct opt_entry *time = optset_find(set, "time");
   char text[32];
@@ -634,5 +650,5 @@ int load_profile_settle(const struct run_cfg *cfg, struct optset *set,
                       "--time or --events, because its last segment has no "
                       "end",
                       err);
-  return set_time(set, length_s, err);
+  return load_curve_set_time(set, length_s, err);
 }

@@ -13,7 +13,7 @@
 /* Where large registers or pages make PTHREAD_STACK_MIN larger than 64K. */
 #define LARGER_STACK "512K"
 
-static int64_t smallest_stack(void)
+static int64_t options_smallest_stack(void)
 {
   return PTHREAD_STACK_MIN;
 }
@@ -37,30 +37,30 @@ OPT_PARSER(parse_idle_clients, idle_share_parse)
 OPT_PARSER(parse_storm, storm_plan_parse)
 OPT_PARSER(parse_think_time, think_parse)
 
-static bool is_zero_or(const char *text, double min, double max)
+static bool options_is_zero_or(const char *text, double min, double max)
 {
   double s;
 
   return parse_seconds(text, &s) == 0 && (s == 0 || (s >= min && s <= max));
 }
 
-static bool is_interval(const char *text)
+static bool options_is_interval(const char *text)
 {
-  return is_zero_or(text, 0.01, INFINITY);
+  return options_is_zero_or(text, 0.01, INFINITY);
 }
 
-static bool is_stall(const char *text)
+static bool options_is_stall(const char *text)
 {
-  return is_zero_or(text, 0.001, 3600);
+  return options_is_zero_or(text, 0.001, 3600);
 }
 
-static bool is_duration(const char *text)
+static bool options_is_duration(const char *text)
 {
-  return is_zero_or(text, 0.001, INFINITY);
+  return options_is_zero_or(text, 0.001, INFINITY);
 }
 
 /* Reports show whole seconds. */
-static bool is_moment(const char *text)
+static bool options_is_moment(const char *text)
 {
   double s;
 
@@ -128,7 +128,7 @@ const struct opt run_opts[] = {
     .flags = OPT_EMPTY_DEF | OPT_COMMON,
     .def = "10",
     .fmax = UINT32_MAX,
-    .check = is_duration,
+    .check = options_is_duration,
     .expected = DURATION,
     .help = "stop after this many seconds; 0 = no limit",
     .more = "; or 500ms, 5m, 1h",
@@ -145,7 +145,7 @@ const struct opt run_opts[] = {
     .flags = OPT_COMMON,
     .def = "0",
     .fmax = UINT32_MAX,
-    .check = is_duration,
+    .check = options_is_duration,
     .expected = DURATION,
     .help = "seconds of load before statistics start",
     .man = "The time limit, intervals and checkpoints count from the end of "
@@ -195,7 +195,7 @@ const struct opt run_opts[] = {
     .name = "thread-stack-size",
     .flags = OPT_EXPERT,
     .def = "64K",
-    .min_now = smallest_stack,
+    .min_now = options_smallest_stack,
     .max = INT64_C(1) << 40,
     .help = "stack of each thread",
     .man = "The smallest size is that of the system, usually 16K, the largest "
@@ -209,7 +209,7 @@ const struct opt run_opts[] = {
     .flags = OPT_EXPERT,
     .def = "30",
     .fmax = UINT32_MAX,
-    .check = is_duration,
+    .check = options_is_duration,
     .expected = DURATION,
     .help = "seconds allowed for starting the threads; 0 = no limit",
     .man = "With --clients, at least one more client must get ready within "
@@ -347,7 +347,7 @@ const struct opt run_opts[] = {
     .flags = OPT_OWN | OPT_EXPERT,
     .def = "100ms",
     .fmax = 3600,
-    .check = is_stall,
+    .check = options_is_stall,
     .expected = "0, or a time from 1ms to 1h such as 100ms or 2s",
     .help = "report an outage when no event succeeds for this long; 0 = off",
     .man = "An outage counts only while a client waits for an answer. A stall "
@@ -378,7 +378,7 @@ const struct opt run_opts[] = {
     .flags = OPT_COMMON,
     .def = "0",
     .fmax = UINT32_MAX,
-    .check = is_interval,
+    .check = options_is_interval,
     .expected = "0, or a time from 0.01 to 4294967295 seconds, such as 10, "
                 "0.5, 500ms or 1m",
     .help = "seconds between interval lines; 0 = none",
@@ -387,7 +387,7 @@ const struct opt run_opts[] = {
     OPT_LIST(struct run_cfg, report_checkpoints),
     .name = "report-checkpoints",
     .def = "",
-    .check = is_moment,
+    .check = options_is_moment,
     .expected = "a comma-separated list of times from 1 to 4294967295 whole "
                 "seconds, such as 60, 5m or 1h",
     .show_as = "=TIME,...",
@@ -477,7 +477,7 @@ const struct opt run_old_opts[] = {
 int run_options_settle(struct optset *set, const struct run_cfg *cfg,
                        struct err *err)
 {
-  if (cfg->thread_stack_size < (uint64_t)smallest_stack())
+  if (cfg->thread_stack_size < (uint64_t)options_smallest_stack())
     return optset_set_default(set, "thread-stack-size", LARGER_STACK, err);
   return 0;
 }

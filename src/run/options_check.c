@@ -86,7 +86,7 @@ int writeback_wish_parse(const char *text, struct writeback_wish *ret)
   return 0;
 }
 
-static int read_percent(const char *text, size_t len, double *ret)
+static int options_check_read_percent(const char *text, size_t len, double *ret)
 {
   char copy[32];
   double percent;
@@ -111,7 +111,7 @@ int idle_share_parse(const char *text, struct idle_share *ret)
     return 0;
   }
   if (len > 0 && text[len - 1] == '%') {
-    if (read_percent(text, len - 1, &s.percent) < 0)
+    if (options_check_read_percent(text, len - 1, &s.percent) < 0)
       return -EINVAL;
   } else {
     if (parse_int(text, &n) < 0 || n < 1)
@@ -140,7 +140,8 @@ int idle_share_count(const struct idle_share *share, unsigned all,
 }
 
 /* CLIENTS@MOMENT, of `len` bytes. */
-static int read_wave(const char *text, size_t len, struct storm_wave *ret)
+static int options_check_read_wave(const char *text, size_t len,
+                                   struct storm_wave *ret)
 {
   char copy[48];
   char *at;
@@ -163,7 +164,7 @@ static int read_wave(const char *text, size_t len, struct storm_wave *ret)
   return 0;
 }
 
-static int by_moment(const void *a, const void *b)
+static int options_check_by_moment(const void *a, const void *b)
 {
   const struct storm_wave *x = a, *y = b;
 
@@ -181,7 +182,8 @@ int storm_plan_parse(const char *text, struct storm_plan *ret)
   for (;;) {
     const size_t len = strcspn(text, ",");
 
-    if (p.n == STORM_WAVES || read_wave(text, len, &p.of[p.n]) < 0)
+    if (p.n == STORM_WAVES ||
+        options_check_read_wave(text, len, &p.of[p.n]) < 0)
       return -EINVAL;
     p.clients += p.of[p.n++].clients;
     if (p.clients > STORM_CLIENTS_MAX)
@@ -190,7 +192,7 @@ int storm_plan_parse(const char *text, struct storm_plan *ret)
       break;
     text += len + 1;
   }
-  qsort(p.of, p.n, sizeof(p.of[0]), by_moment);
+  qsort(p.of, p.n, sizeof(p.of[0]), options_check_by_moment);
   *ret = p;
   return 0;
 }

@@ -22,8 +22,9 @@ static void period_merge(struct period *p, const struct snapshot *now)
     p->max_ns = now->max_ns;
 }
 
-static int init_details(struct periods *p, const struct recorders *recorders,
-                        struct err *err)
+static int periods_init_details(struct periods *p,
+                                const struct recorders *recorders,
+                                struct err *err)
 {
   int rc = snapshot_init(&p->total.base, recorders, err);
 
@@ -63,7 +64,7 @@ int periods_init(struct periods *p, struct recorders *recorders,
       rc = err_set(err, -ENOMEM, "cannot allocate statistics");
   }
   if (rc == 0 && want->details)
-    rc = init_details(p, recorders, err);
+    rc = periods_init_details(p, recorders, err);
   if (rc == 0 && (want->details || want->sums) && p->source.tell)
     rc = tally_new(&p->tally, err);
   if (rc == 0 && (class_periods_init(&p->classes, want->classes) < 0 ||
@@ -94,7 +95,7 @@ void periods_done(struct periods *p)
   memset(p, 0, sizeof(*p));
 }
 
-static void take(struct periods *p, uint64_t now_ns)
+static void periods_take(struct periods *p, uint64_t now_ns)
 {
   if (p->threads && p->reported)
     report_threads_clear(p->threads, p->recorders->n);
@@ -110,7 +111,7 @@ static void take(struct periods *p, uint64_t now_ns)
   }
 }
 
-static void take_tally(struct periods *p)
+static void periods_take_tally(struct periods *p)
 {
   tally_clear(p->tally);
   p->source.tell(p->source.ctx, p->tally);
@@ -118,7 +119,7 @@ static void take_tally(struct periods *p)
 
 void periods_restart(struct periods *p, uint64_t now_ns)
 {
-  take(p, now_ns);
+  periods_take(p, now_ns);
   period_start(&p->interval, &p->now);
   period_start(&p->cumulative, &p->now);
   p->reported = true;
@@ -130,7 +131,7 @@ void periods_restart(struct periods *p, uint64_t now_ns)
   class_periods_restart(&p->rated);
   class_periods_restart(&p->members);
   if (p->tally) {
-    take_tally(p);
+    periods_take_tally(p);
     tally_restart(p->tally);
   }
 }
@@ -138,7 +139,7 @@ void periods_restart(struct periods *p, uint64_t now_ns)
 void periods_interval(struct periods *p, const struct report_setup *setup,
                       uint64_t now_ns, struct report *r)
 {
-  take(p, now_ns);
+  periods_take(p, now_ns);
   report_fill(r, setup, &p->interval.base, &p->now, p->interval.min_ns,
               p->interval.max_ns, p->diff);
   period_start(&p->interval, &p->now);
@@ -147,7 +148,7 @@ void periods_interval(struct periods *p, const struct report_setup *setup,
     r->members = class_periods_interval(&p->members);
   }
   if (p->tally) {
-    take_tally(p);
+    periods_take_tally(p);
     tally_interval(p->tally, &r->tally);
   }
 }
@@ -155,7 +156,7 @@ void periods_interval(struct periods *p, const struct report_setup *setup,
 void periods_cumulative(struct periods *p, const struct report_setup *setup,
                         uint64_t now_ns, struct report *r)
 {
-  take(p, now_ns);
+  periods_take(p, now_ns);
   if (p->threads)
     report_threads_fill(p->threads, &p->cumulative.base, &p->now);
   r->thread = p->threads;
@@ -181,7 +182,7 @@ void periods_sums(struct periods *p, struct report *r)
   r->classes = class_periods_total(&p->classes);
   r->members = class_periods_total(&p->members);
   if (p->tally) {
-    take_tally(p);
+    periods_take_tally(p);
     tally_total(p->tally, &r->tally);
   }
 }

@@ -25,24 +25,24 @@
 #define SAMPLE_NS NS_PER_S
 
 /* At most about 2^32 seconds. */
-static uint64_t ns_of(double seconds)
+static uint64_t plan_ns_of(double seconds)
 {
   return (uint64_t)llround(seconds * (double)NS_PER_S);
 }
 
-static uint64_t percent_of(uint64_t ns, uint64_t percent)
+static uint64_t plan_percent_of(uint64_t ns, uint64_t percent)
 {
   const unsigned __int128 part = (unsigned __int128)ns * percent / 100;
 
   return part >= PLAN_NO_LIMIT ? PLAN_NO_LIMIT - 1 : (uint64_t)part;
 }
 
-static void set_grace(struct plan *plan, bool no_deadline)
+static void plan_set_grace(struct plan *plan, bool no_deadline)
 {
   const struct forced_shutdown forced = plan->cfg.forced_shutdown;
   const uint64_t five = plan->time_ns == PLAN_NO_LIMIT
                           ? GRACE_AUTO_NS
-                          : percent_of(plan->time_ns, 5);
+                          : plan_percent_of(plan->time_ns, 5);
 
   plan->grace_ns = PLAN_NO_LIMIT;
   switch (forced.kind) {
@@ -54,18 +54,18 @@ static void set_grace(struct plan *plan, bool no_deadline)
   case FORCED_OFF:
     break;
   case FORCED_SECONDS:
-    plan->grace_ns = ns_of(forced.seconds);
+    plan->grace_ns = plan_ns_of(forced.seconds);
     break;
   case FORCED_PERCENT:
     if (plan->time_ns != PLAN_NO_LIMIT)
-      plan->grace_ns = percent_of(plan->time_ns, forced.percent);
+      plan->grace_ns = plan_percent_of(plan->time_ns, forced.percent);
     break;
   }
   plan->grace_shown = !plan->grace_auto && plan->grace_ns != PLAN_NO_LIMIT &&
                       plan->time_ns != PLAN_NO_LIMIT;
 }
 
-static int read_lists(struct plan *plan, struct err *err)
+static int plan_read_lists(struct plan *plan, struct err *err)
 {
   const size_t n = plan->cfg.report_checkpoints.n;
   const size_t k = plan->report.percentile_list.n;
@@ -84,8 +84,8 @@ static int read_lists(struct plan *plan, struct err *err)
   return 0;
 }
 
-static int set_random(struct plan *plan, const struct plan_input *in,
-                      struct err *err)
+static int plan_set_random(struct plan *plan, const struct plan_input *in,
+                           struct err *err)
 {
   const int64_t seed = in->rand->seed;
   struct rand_params *params = malloc(sizeof(*params));
@@ -107,12 +107,12 @@ static int set_random(struct plan *plan, const struct plan_input *in,
 }
 
 /* Shares differ by at most one. */
-static uint64_t share_of(uint64_t whole, unsigned part, unsigned parts)
+static uint64_t plan_share_of(uint64_t whole, unsigned part, unsigned parts)
 {
   return whole / parts + (part < whole % parts);
 }
 
-static void set_work(struct plan *plan, const struct plan_input *in)
+static void plan_set_work(struct plan *plan, const struct plan_input *in)
 {
   const struct run_cfg *run = in->run;
   const struct plan_part alone = {
@@ -130,12 +130,12 @@ static void set_work(struct plan *plan, const struct plan_input *in)
   plan->peers = own->peers;
   plan->rate = run->rate / own->parts;
   plan->events = run->events > 0 && !in->own_limit
-                   ? share_of(run->events, own->part, own->parts)
+                   ? plan_share_of(run->events, own->part, own->parts)
                    : PLAN_NO_LIMIT;
 }
 
-static int set_idle(struct plan *plan, const struct plan_input *in,
-                    struct err *err)
+static int plan_set_idle(struct plan *plan, const struct plan_input *in,
+                         struct err *err)
 {
   if (!in->clients) /* the command runs no events */
     return 0;
@@ -144,8 +144,8 @@ static int set_idle(struct plan *plan, const struct plan_input *in,
 }
 
 /* After all other clients. */
-static int set_storm(struct plan *plan, const struct plan_input *in,
-                     struct err *err)
+static int plan_set_storm(struct plan *plan, const struct plan_input *in,
+                          struct err *err)
 {
   const struct storm_plan *storm = &in->run->storm;
   uint64_t last_ns;
@@ -167,7 +167,7 @@ static int set_storm(struct plan *plan, const struct plan_input *in,
 }
 
 /* A client with its own thread needs no loop. */
-static void set_carriers(struct plan *plan, const struct plan_input *in)
+static void plan_set_carriers(struct plan *plan, const struct plan_input *in)
 {
   const uint64_t threads = plan->cfg.threads;
 
@@ -177,7 +177,7 @@ static void set_carriers(struct plan *plan, const struct plan_input *in)
 }
 
 /* `all` are dealt to `to` places in turn: the number at `at`. */
-static uint64_t dealt(unsigned all, unsigned to, unsigned at)
+static uint64_t plan_dealt(unsigned all, unsigned to, unsigned at)
 {
   return all / to + (at < all % to);
 }
@@ -188,8 +188,8 @@ bool plan_is_idle(const struct plan *plan, unsigned index)
   const unsigned carrier = index % carriers;
   const uint64_t row = index / carriers;
   const unsigned all = plan_clients(plan);
-  const uint64_t here = dealt(all, carriers, carrier);
-  const uint64_t work = dealt(all - plan->idle, carriers, carrier);
+  const uint64_t here = plan_dealt(all, carriers, carrier);
+  const uint64_t work = plan_dealt(all - plan->idle, carriers, carrier);
 
   return row * work % here >= work;
 }
@@ -201,7 +201,7 @@ const char *plan_rated_by(const struct plan *plan)
   return plan->rate > 0.0 ? "rate" : NULL;
 }
 
-static int set_curve(struct plan *plan, struct err *err)
+static int plan_set_curve(struct plan *plan, struct err *err)
 {
   const char *profile = plan->cfg.load_profile;
 
@@ -211,7 +211,7 @@ static int set_curve(struct plan *plan, struct err *err)
   return load_profile_read(&plan->curve, profile, err);
 }
 
-static void set_report(struct plan *plan, const struct plan_input *in)
+static void plan_set_report(struct plan *plan, const struct plan_input *in)
 {
   struct report_setup *setup = &plan->report;
 
@@ -229,8 +229,8 @@ static void set_report(struct plan *plan, const struct plan_input *in)
   setup->interval_decimals = fmt_decimals(in->run->report_interval_s);
 }
 
-static uint64_t init_timeout(const struct plan *plan,
-                             const struct plan_input *in)
+static uint64_t plan_init_timeout(const struct plan *plan,
+                                  const struct plan_input *in)
 {
   double s = in->run->thread_init_timeout_s;
 
@@ -238,7 +238,7 @@ static uint64_t init_timeout(const struct plan *plan,
     return PLAN_NO_LIMIT;
   if (in->start_rate > 0)
     s += plan->all_threads / in->start_rate;
-  return s < UINT32_MAX ? ns_of(s) : PLAN_NO_LIMIT;
+  return s < UINT32_MAX ? plan_ns_of(s) : PLAN_NO_LIMIT;
 }
 
 int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
@@ -250,29 +250,29 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->cfg = *run;
   plan->compat = in->compat;
   plan->identity = in->identity;
-  set_work(plan, in);
+  plan_set_work(plan, in);
   plan->stack_bytes = run->thread_stack_size > SMALLEST_STACK
                         ? run->thread_stack_size
                         : SMALLEST_STACK;
-  plan->init_timeout_ns = init_timeout(plan, in);
-  plan->time_ns = run->time_s > 0 ? ns_of(run->time_s) : PLAN_NO_LIMIT;
-  plan->warmup_ns = ns_of(run->warmup_time_s);
+  plan->init_timeout_ns = plan_init_timeout(plan, in);
+  plan->time_ns = run->time_s > 0 ? plan_ns_of(run->time_s) : PLAN_NO_LIMIT;
+  plan->warmup_ns = plan_ns_of(run->warmup_time_s);
   plan->stall_ns = (uint64_t)(run->stall_s * (double)NS_PER_S);
   plan->idle_ping_ns = (uint64_t)(run->idle_ping_s * (double)NS_PER_S);
-  plan->interval_ns = ns_of(run->report_interval_s);
+  plan->interval_ns = plan_ns_of(run->report_interval_s);
   if (in->details || in->live)
     plan->sample_ns = SAMPLE_NS;
-  set_grace(plan, in->no_deadline);
+  plan_set_grace(plan, in->no_deadline);
   plan->patient = plan->grace_auto && !in->time_given;
-  rc = set_idle(plan, in, err);
+  rc = plan_set_idle(plan, in, err);
   if (rc == 0)
-    rc = set_storm(plan, in, err);
-  set_carriers(plan, in);
+    rc = plan_set_storm(plan, in, err);
+  plan_set_carriers(plan, in);
   if (rc == 0)
-    rc = set_curve(plan, err);
-  set_report(plan, in);
+    rc = plan_set_curve(plan, err);
+  plan_set_report(plan, in);
   if (rc == 0)
-    rc = read_lists(plan, err);
+    rc = plan_read_lists(plan, err);
   plan->percentiles = plan->report.percentile > 0.0 || plan->report.histogram ||
                       plan->report.n_percentiles > 0 || plan->report.details ||
                       slo_needs_histogram(&plan->report.slo);
@@ -281,7 +281,7 @@ int plan_init(struct plan *plan, const struct plan_input *in, struct err *err)
   plan->kept = in->kept || plan->report.details;
   plan->event_rings = in->event_rings;
   if (rc == 0)
-    rc = set_random(plan, in, err);
+    rc = plan_set_random(plan, in, err);
   if (rc < 0)
     plan_done(plan);
   return rc;
@@ -318,7 +318,7 @@ void plan_divide_folder(const struct plan *plan, const char *path,
 }
 
 /* Can be too large for ns. */
-static uint64_t deadline_s(const struct plan *plan)
+static uint64_t plan_deadline_s(const struct plan *plan)
 {
   const unsigned __int128 ns = (unsigned __int128)plan->warmup_ns +
                                plan->time_ns + plan->grace_ns;
@@ -359,6 +359,6 @@ void plan_describe(const struct plan *plan, const char *extra,
   for (unsigned i = 0; i < plan->n_checkpoints; i++)
     moments[i] = plan->checkpoint_ns[i] / NS_PER_S;
   if (plan->grace_shown)
-    mode.forced_s = deadline_s(plan);
+    mode.forced_s = plan_deadline_s(plan);
   text_mode(out, &mode);
 }

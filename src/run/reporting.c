@@ -56,7 +56,8 @@ static const struct report_form *form_of(const struct run *run)
 }
 
 /* --db-debug. */
-static void take_statement_times(const struct run *run, struct report *r)
+static void reporting_take_statement_times(const struct run *run,
+                                           struct report *r)
 {
   if (run->plan->report.statement_times && run->test->ops->statement_times)
     run->test->ops->statement_times(run->test_run, r);
@@ -67,7 +68,7 @@ void reporting_restart(const struct run *run, uint64_t now_ns)
   struct report of_before = { 0 };
 
   periods_restart(run->periods, now_ns);
-  take_statement_times(run, &of_before);
+  reporting_take_statement_times(run, &of_before);
 }
 
 /* After a stop, workers begin no later arrivals: the report thread must not
@@ -82,14 +83,15 @@ static uint64_t arrivals_until(const struct run *run, const struct report *r,
 }
 
 /* The measured start; for the last report the cut of the warm-up. */
-static uint64_t measured_since(const struct run *run, enum report_kind kind)
+static uint64_t reporting_measured_since(const struct run *run,
+                                         enum report_kind kind)
 {
   const bool last = kind == REPORT_FINAL || kind == REPORT_FORCED;
 
   return last ? run->life.measured_ns : run->lines_ns;
 }
 
-static uint64_t new_arrivals(struct run *run, enum report_kind kind)
+static uint64_t reporting_new_arrivals(struct run *run, enum report_kind kind)
 {
   uint64_t *before = kind == REPORT_INTERVAL ? &run->arrived
                                              : &run->arrived_cumulative;
@@ -101,7 +103,7 @@ static uint64_t new_arrivals(struct run *run, enum report_kind kind)
 }
 
 /* Since the last interval. */
-static uint64_t new_stalls(struct run *run, uint64_t now_ns)
+static uint64_t reporting_new_stalls(struct run *run, uint64_t now_ns)
 {
   const uint64_t before = run->stalled_ns;
 
@@ -112,7 +114,7 @@ static uint64_t new_stalls(struct run *run, uint64_t now_ns)
 void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
                     uint64_t now_ns)
 {
-  const uint64_t since_ns = measured_since(run, kind);
+  const uint64_t since_ns = reporting_measured_since(run, kind);
 
   r->kind = kind;
   r->form = form_of(run);
@@ -121,14 +123,14 @@ void reporting_fill(struct run *run, struct report *r, enum report_kind kind,
   if (arrivals_any(run)) {
     r->queue_length = arrivals_waiting(run, arrivals_until(run, r, now_ns));
     r->concurrency = run_count_phase(run, WORKER_EVENT);
-    r->arrivals = new_arrivals(run, kind);
+    r->arrivals = reporting_new_arrivals(run, kind);
     r->tail_ns = grown_u64(now_ns, arrivals_end(run));
   }
   r->has_stalled = kind == REPORT_INTERVAL;
   if (r->has_stalled)
-    r->stalled_ns = new_stalls(run, now_ns);
+    r->stalled_ns = reporting_new_stalls(run, now_ns);
   else
-    take_statement_times(run, r);
+    reporting_take_statement_times(run, r);
 }
 
 void reporting_send(struct run *run, const struct report *r)
@@ -142,15 +144,16 @@ void reporting_send(struct run *run, const struct report *r)
   }
 }
 
-static uint64_t tick_ns(const struct plan *plan)
+static uint64_t reporting_tick_ns(const struct plan *plan)
 {
   return plan->interval_ns > 0 ? plan->interval_ns : plan->sample_ns;
 }
 
 /* The planned moment, if the line is only a little late. */
-static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
+static uint64_t reporting_label_ns(const struct run *run, uint64_t due,
+                                   uint64_t now)
 {
-  uint64_t little = tick_ns(run->plan) / 2;
+  uint64_t little = reporting_tick_ns(run->plan) / 2;
 
   if (little > NS_PER_S / 2)
     little = NS_PER_S / 2;
@@ -158,19 +161,20 @@ static uint64_t label_ns(const struct run *run, uint64_t due, uint64_t now)
 }
 
 /* False, here and below: left behind; see base/leave.h. */
-static bool do_interval(struct run *run, struct agenda *a, uint64_t now)
+static bool reporting_do_interval(struct run *run, struct agenda *a,
+                                  uint64_t now)
 {
   const struct plan *plan = run->plan;
   struct report r = { .leave = run->leave };
 
   periods_interval(run->periods, &run->report_setup, now, &r);
   reporting_fill(run, &r, REPORT_INTERVAL, now);
-  r.elapsed_ns = label_ns(run, a->interval_ns, now);
+  r.elapsed_ns = reporting_label_ns(run, a->interval_ns, now);
   r.unprinted = plan->interval_ns == 0;
   r.threads_running = run_count_running(run, a->interval_ns);
   reporting_send(run, &r);
   while (a->interval_ns <= now)
-    a->interval_ns += tick_ns(plan);
+    a->interval_ns += reporting_tick_ns(plan);
   return leave_step(run->leave);
 }
 
@@ -187,7 +191,7 @@ void reporting_partial(struct run *run, uint64_t now_ns)
 }
 
 /* NEVER: the final report comes. */
-static uint64_t checkpoint_due(const struct run *run, unsigned index)
+static uint64_t reporting_checkpoint_due(const struct run *run, unsigned index)
 {
   const struct plan *plan = run->plan;
   uint64_t due;
@@ -198,7 +202,8 @@ static uint64_t checkpoint_due(const struct run *run, unsigned index)
   return due < run->end_ns ? due : NEVER;
 }
 
-static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
+static bool reporting_do_checkpoint(struct run *run, struct agenda *a,
+                                    uint64_t now)
 {
   struct report r = { .leave = run->leave };
 
@@ -207,11 +212,11 @@ static bool do_checkpoint(struct run *run, struct agenda *a, uint64_t now)
   r.threads_running = run_count_running(run, now);
   reporting_send(run, &r);
   while (a->checkpoint_ns <= now)
-    a->checkpoint_ns = checkpoint_due(run, ++a->checkpoint);
+    a->checkpoint_ns = reporting_checkpoint_due(run, ++a->checkpoint);
   return leave_step(run->leave);
 }
 
-static void end_decided(struct run *run, uint64_t now)
+static void reporting_end_decided(struct run *run, uint64_t now)
 {
   if (atomic_load(&run->decided_ns) == UINT64_MAX)
     atomic_store(&run->decided_ns, now);
@@ -248,7 +253,7 @@ static void look_at_queue(struct run *run, uint64_t now)
 }
 
 /* 0: not known. */
-static uint64_t queued_ns(void)
+static uint64_t reporting_queued_ns(void)
 {
   uint64_t ns;
 
@@ -257,11 +262,11 @@ static uint64_t queued_ns(void)
 
 static void agenda_measure(struct agenda *a, const struct run *run)
 {
-  const uint64_t tick = tick_ns(run->plan);
+  const uint64_t tick = reporting_tick_ns(run->plan);
 
   a->interval_ns = tick > 0 ? run->lines_ns + tick : NEVER;
   a->checkpoint = 0;
-  a->checkpoint_ns = checkpoint_due(run, 0);
+  a->checkpoint_ns = reporting_checkpoint_due(run, 0);
 }
 
 static void agenda_init(struct agenda *a, const struct run *run)
@@ -270,7 +275,7 @@ static void agenda_init(struct agenda *a, const struct run *run)
 
   a->warm_ns = plan->warmup_ns > 0 ? run->measured_ns : NEVER;
   agenda_measure(a, run);
-  a->queued_ns = queued_ns();
+  a->queued_ns = reporting_queued_ns();
   a->queue_ns = arrivals_any(run) ? run->start_ns : NEVER;
   a->clock_ns = run->start_ns + NS_PER_S / 4;
   a->slo_stop_ns = NEVER;
@@ -283,7 +288,7 @@ static void agenda_init(struct agenda *a, const struct run *run)
 }
 
 /* Arrivals, storms and other ranks keep to the plan. */
-static void move_measured(struct run *run, uint64_t now_ns)
+static void reporting_move_measured(struct run *run, uint64_t now_ns)
 {
   const uint64_t late_ns = grown_u64(now_ns, run->measured_ns);
 
@@ -294,8 +299,8 @@ static void move_measured(struct run *run, uint64_t now_ns)
     run->end_ns += late_ns;
 }
 
-/* Events of the warm-up do not count: see end_cold_event(). */
-static void cut_warmup(struct run *run, struct agenda *a)
+/* Events of the warm-up do not count: see step_end_cold_event(). */
+static void reporting_cut_warmup(struct run *run, struct agenda *a)
 {
   uint64_t now;
 
@@ -309,7 +314,7 @@ static void cut_warmup(struct run *run, struct agenda *a)
       (void)sched_yield();
   }
   now = clock_now_ns();
-  move_measured(run, now);
+  reporting_move_measured(run, now);
   agenda_measure(a, run);
   reporting_restart(run, now);
   life_measure_from(run, now);
@@ -319,7 +324,7 @@ static void cut_warmup(struct run *run, struct agenda *a)
   run_wake(run, &run->warm);
 }
 
-static void note_events(struct run *run, uint64_t now)
+static void reporting_note_events(struct run *run, uint64_t now)
 {
   const uint64_t events = recorders_events(&run->recorders);
   const bool rated = arrivals_any(run);
@@ -336,13 +341,14 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (!leave_step(run->leave))
     return false;
   if (now >= a->warm_ns) {
-    cut_warmup(run, a);
+    reporting_cut_warmup(run, a);
     a->warm_ns = NEVER;
     a->slice_ns = slices_due(&run->life.slices);
   }
-  if (now >= a->interval_ns && !do_interval(run, a, now))
+  if (now >= a->interval_ns && !reporting_do_interval(run, a, now))
     return false;
-  if (now >= a->checkpoint_ns && !do_checkpoint(run, a, clock_now_ns()))
+  if (now >= a->checkpoint_ns &&
+      !reporting_do_checkpoint(run, a, clock_now_ns()))
     return false;
   now = clock_now_ns();
   if (now >= a->queue_ns) {
@@ -351,7 +357,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   }
   if (now >= a->slo_stop_ns) {
     if (slo_stop_look(run->slo_stop, now))
-      end_decided(run, now);
+      reporting_end_decided(run, now);
     a->slo_stop_ns += slo_stop_interval_ns(run->slo_stop);
     if (a->slo_stop_ns <= now) /* a missed look is none */
       a->slo_stop_ns = now + slo_stop_interval_ns(run->slo_stop);
@@ -363,7 +369,7 @@ static bool agenda_do(struct run *run, struct agenda *a, uint64_t now)
   if (now >= a->clock_ns) {
     clock_discipline();
     if (run_is_open(run, now))
-      note_events(run, now);
+      reporting_note_events(run, now);
     a->clock_ns = now + NS_PER_S;
   }
   return true;
@@ -381,7 +387,7 @@ static uint64_t agenda_next(const struct agenda *a)
 }
 
 /* False: the run does not take place. */
-static bool gate_opens(struct run *run)
+static bool reporting_gate_opens(struct run *run)
 {
   while (atomic_load(&run->gate) == GATE_CLOSED)
     wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
@@ -389,7 +395,7 @@ static bool gate_opens(struct run *run)
 }
 
 /* Lines about other ranks continue. */
-static bool is_over(const struct run *run, uint64_t now)
+static bool reporting_is_over(const struct run *run, uint64_t now)
 {
   if (run->plan->peers)
     return false;
@@ -399,7 +405,8 @@ static bool is_over(const struct run *run, uint64_t now)
 }
 
 /* Notes how long the process stood still, without its time on the run queue. */
-static void sleep_until(struct run *run, struct agenda *a, uint64_t due_ns)
+static void reporting_sleep_until(struct run *run, struct agenda *a,
+                                  uint64_t due_ns)
 {
   const uint64_t before = a->queued_ns;
   uint64_t now, from, waited;
@@ -407,7 +414,7 @@ static void sleep_until(struct run *run, struct agenda *a, uint64_t due_ns)
   due_ns = min_u64(due_ns, clock_now_ns() + TICK_NS);
   wait_while(&run->report_stop, 0, due_ns);
   now = clock_now_ns();
-  a->queued_ns = queued_ns();
+  a->queued_ns = reporting_queued_ns();
   if (now < due_ns + PAUSE_NS)
     return;
   waited = grown_u64(a->queued_ns, before);
@@ -426,20 +433,20 @@ static void report_lines(struct run *run)
     if (atomic_load(&run->forced) != 0)
       return;
     now = clock_now_ns();
-    if (is_over(run, now)) {
+    if (reporting_is_over(run, now)) {
       wait_while(&run->report_stop, 0, WAIT_FOREVER);
       continue;
     }
     if (!agenda_do(run, &a, now))
       return;
-    sleep_until(run, &a, agenda_next(&a));
+    reporting_sleep_until(run, &a, agenda_next(&a));
   }
   /* A line due at the time limit is still printed. */
   now = clock_now_ns();
   if (atomic_load(&run->forced) == 0 && leave_step(run->leave) &&
       a.interval_ns <= run->end_ns && now >= a.interval_ns &&
       run_last_left(run, 0) >= a.interval_ns) /* with a rate, just then */
-    (void)do_interval(run, &a, run_last_left(run, a.interval_ns));
+    (void)reporting_do_interval(run, &a, run_last_left(run, a.interval_ns));
 }
 
 static void *report_main(void *arg)
@@ -448,7 +455,7 @@ static void *report_main(void *arg)
 
   thread_set_name("reports");
   log_msg(LOG_DEBUG, "Reporting thread started");
-  if (gate_opens(run))
+  if (reporting_gate_opens(run))
     report_lines(run);
   atomic_store(&run->report_ended, 1);
   run_news(run);
@@ -461,7 +468,7 @@ int reporting_start(struct run *run, pthread_t *ret, struct err *err)
   return thread_start(ret, 0, report_main, run, err);
 }
 
-static bool await_end(struct run *run, uint64_t until_ns)
+static bool reporting_await_end(struct run *run, uint64_t until_ns)
 {
   for (;;) {
     const uint32_t news = atomic_load(&run->news);
@@ -481,9 +488,9 @@ bool reporting_stop(struct run *run, pthread_t thread, uint64_t until_ns)
 {
   atomic_store(&run->report_stop, 1);
   wait_wake_all(&run->report_stop);
-  if (!await_end(run, until_ns)) {
+  if (!reporting_await_end(run, until_ns)) {
     leave_end_steps(run->leave);
-    if (!await_end(run, clock_now_ns() + STEP_PATIENCE_NS))
+    if (!reporting_await_end(run, clock_now_ns() + STEP_PATIENCE_NS))
       return false;
   }
   (void)pthread_join(thread, NULL);

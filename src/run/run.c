@@ -24,7 +24,7 @@ void run_wake(struct run *run, _Atomic uint32_t *word)
   }
 }
 
-static void set_and_wake(struct run *run, _Atomic uint32_t *word)
+static void run_set_and_wake(struct run *run, _Atomic uint32_t *word)
 {
   if (atomic_exchange(word, 1) == 0)
     run_wake(run, word);
@@ -32,12 +32,12 @@ static void set_and_wake(struct run *run, _Atomic uint32_t *word)
 
 void run_let_close(struct run *run)
 {
-  set_and_wake(run, &run->may_close);
+  run_set_and_wake(run, &run->may_close);
 }
 
 void run_end_load(struct run *run)
 {
-  set_and_wake(run, &run->load_over);
+  run_set_and_wake(run, &run->load_over);
   run_let_close(run);
 }
 
@@ -83,7 +83,7 @@ void run_no_more_signals(struct run *run)
   (void)atomic_compare_exchange_strong(&run->signal, &none, SIGNAL_TOO_LATE);
 }
 
-static bool is_aside(const struct worker *w)
+static bool run_is_aside(const struct worker *w)
 {
   return atomic_load_explicit(&w->recorder->aside, memory_order_relaxed);
 }
@@ -95,7 +95,7 @@ uint64_t run_last_left(const struct run *run, uint64_t from_ns)
   for (unsigned i = 0; i < run->plan->threads; i++) {
     const uint64_t left = atomic_load(&run->workers[i].left_ns);
 
-    if (left > last && !is_aside(&run->workers[i]))
+    if (left > last && !run_is_aside(&run->workers[i]))
       last = left;
   }
   return last;
@@ -108,7 +108,7 @@ unsigned run_count_running(const struct run *run, uint64_t when_ns)
   for (unsigned i = 0; i < run->plan->threads; i++) {
     const uint64_t left = atomic_load(&run->workers[i].left_ns);
 
-    n += (left == 0 || left > when_ns) && !is_aside(&run->workers[i]);
+    n += (left == 0 || left > when_ns) && !run_is_aside(&run->workers[i]);
   }
   return n;
 }
@@ -118,7 +118,7 @@ unsigned run_count_aside(const struct run *run)
   unsigned n = 0;
 
   for (unsigned i = 0; i < run->plan->threads; i++)
-    n += is_aside(&run->workers[i]) &&
+    n += run_is_aside(&run->workers[i]) &&
          atomic_load(&run->workers[i].left_ns) == 0;
   return n;
 }

@@ -37,7 +37,7 @@
 
 /* ---- set-up ---- */
 
-static int make_classes(struct run *run, struct err *err)
+static int runner_make_classes(struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
   int rc = 0;
@@ -55,7 +55,7 @@ static int make_classes(struct run *run, struct err *err)
   return rc;
 }
 
-static int make_workers(struct run *run, struct err *err)
+static int runner_make_workers(struct run *run, struct err *err)
 {
   const struct plan *plan = run->plan;
   int rc;
@@ -66,7 +66,7 @@ static int make_workers(struct run *run, struct err *err)
   if (rc == 0)
     rc = delay_init(run, err);
   if (rc == 0)
-    rc = make_classes(run, err);
+    rc = runner_make_classes(run, err);
   if (rc == 0)
     rc = arrivals_make(run, err);
   if (rc < 0)
@@ -178,7 +178,7 @@ static int conductor_set_up(struct conductor *c, const void *cfg,
     if (rc < 0)
       return rc;
   }
-  rc = make_workers(run, err);
+  rc = runner_make_workers(run, err);
   if (rc == 0)
     rc = periods_init(&c->periods, &run->recorders,
                       &(struct periods_want){
@@ -200,25 +200,25 @@ static int conductor_set_up(struct conductor *c, const void *cfg,
 
 /* ---- the end ---- */
 
-static bool has_only_warmed_up(const struct run *run)
+static bool runner_has_only_warmed_up(const struct run *run)
 {
   return run->plan->warmup_ns > 0 && atomic_load(&run->warm) != WARM_DONE;
 }
 
-static uint64_t end_of(const struct run *run)
+static uint64_t runner_end_of(const struct run *run)
 {
-  return run_last_left(run, has_only_warmed_up(run) ? run->start_ns
-                                                    : run->measured_ns);
+  return run_last_left(run, runner_has_only_warmed_up(run) ? run->start_ns
+                                                           : run->measured_ns);
 }
 
-static void final_report(struct conductor *c)
+static void runner_final_report(struct conductor *c)
 {
   struct run *run = &c->run;
   const struct report_setup *setup = &run->report_setup;
   struct report r = { 0 }, total;
   const uint64_t end_ns = c->end_ns;
 
-  if (has_only_warmed_up(run)) {
+  if (runner_has_only_warmed_up(run)) {
     reporting_restart(run, end_ns);
     life_measure_from(run, end_ns);
   }
@@ -277,7 +277,7 @@ static int conductor_status(struct conductor *c, int status)
   return EXIT_SIGNAL + number;
 }
 
-static bool tell_if_late(struct run *run)
+static bool runner_tell_if_late(struct run *run)
 {
   if (run_stopped(run) != STOP_FORCED)
     return false;
@@ -285,7 +285,7 @@ static bool tell_if_late(struct run *run)
   return true;
 }
 
-static void *end_main(void *arg)
+static void *runner_end_main(void *arg)
 {
   struct conductor *c = arg;
 
@@ -298,12 +298,13 @@ static void *end_main(void *arg)
 
 /* done() of a script can last for ever.  With peers, only this thread can
  * talk to other processes. */
-static bool end_in_thread(struct conductor *c, int *ret_rc, struct err *err)
+static bool runner_end_in_thread(struct conductor *c, int *ret_rc,
+                                 struct err *err)
 {
   pthread_t thread;
 
   if (!c->run.test->ops->end_is_code || c->run.plan->peers ||
-      thread_start(&thread, 0, end_main, c, err) < 0) {
+      thread_start(&thread, 0, runner_end_main, c, err) < 0) {
     *ret_rc = c->run.test->ops->end(c->run.test_run, err);
     return true;
   }
@@ -316,13 +317,13 @@ static bool end_in_thread(struct conductor *c, int *ret_rc, struct err *err)
 }
 
 /* False: left behind. */
-static bool end_test(struct conductor *c, int *ret_rc, struct err *err)
+static bool runner_end_test(struct conductor *c, int *ret_rc, struct err *err)
 {
   const struct test_ops *ops = c->run.test->ops;
 
   *ret_rc = 0;
   if (!c->forced && !leave_any(c->run.leave))
-    return !ops->end || end_in_thread(c, ret_rc, err);
+    return !ops->end || runner_end_in_thread(c, ret_rc, err);
   if (ops->end_forced)
     *ret_rc = ops->end_forced(c->run.test_run, err);
   return true;
@@ -331,7 +332,7 @@ static bool end_test(struct conductor *c, int *ret_rc, struct err *err)
 static int conductor_conclude(struct conductor *c)
 {
   struct run *run = &c->run;
-  bool late = tell_if_late(run);
+  bool late = runner_tell_if_late(run);
   struct err err = { "" };
   int rc, status = EXIT_OK;
 
@@ -341,14 +342,14 @@ static int conductor_conclude(struct conductor *c)
   if (!reporting_stop(run, c->report_thread, conductor_deadline(c))) {
     leave_thread(run->leave);
     if (!late && run_stop(run, STOP_FORCED))
-      late = tell_if_late(run);
+      late = runner_tell_if_late(run);
   }
   if (!c->forced)
     log_msg(LOG_INFO, "Done.\n");
-  c->end_ns = c->forced ? c->forced_ns : end_of(run);
-  final_report(c);
+  c->end_ns = c->forced ? c->forced_ns : runner_end_of(run);
+  runner_final_report(c);
 
-  if (!end_test(c, &rc, &err)) {
+  if (!runner_end_test(c, &rc, &err)) {
     log_msg(LOG_FATAL, "done() does not end, forcing shutdown...");
     late = true;
   } else if (rc != 0) {
@@ -410,7 +411,7 @@ static int conductor_call_off(struct conductor *c, bool in_time)
 
 /* ---- the steps ---- */
 
-static void signal_arrived(void *arg, int number)
+static void runner_signal_arrived(void *arg, int number)
 {
   struct run *run = arg;
   uint32_t none = 0;
@@ -423,30 +424,30 @@ static void signal_arrived(void *arg, int number)
 }
 
 /* Counts as a signal here. */
-static void peer_stopped(void *arg, int number)
+static void runner_peer_stopped(void *arg, int number)
 {
   struct run *run = arg;
 
   if (number != 0) {
-    signal_arrived(run, number);
+    runner_signal_arrived(run, number);
     return;
   }
   (void)run_stop(run, STOP_PEER);
   run_news(run);
 }
 
-static void listen_to_peers(struct conductor *c, bool on)
+static void runner_listen_to_peers(struct conductor *c, bool on)
 {
   const struct peers *peers = c->run.plan->peers;
 
   if (!peers)
     return;
-  c->listener = (struct peers_listener){ &c->run, peer_stopped };
+  c->listener = (struct peers_listener){ &c->run, runner_peer_stopped };
   peers->listen(peers->ctx, on ? &c->listener : NULL);
 }
 
 /* False: another rank does not start. */
-static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
+static bool runner_agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
 {
   const struct peers *peers = run->plan->peers;
   struct err err = { "" };
@@ -466,7 +467,7 @@ static bool agree_on_start(struct run *run, bool ready, uint64_t *ret_ns)
 #define MUSTER_NS (NS_PER_MS / 4)
 
 /* `at_ns`: the common start, or 0: now. */
-static void open_gate(struct conductor *c, uint64_t at_ns)
+static void runner_open_gate(struct conductor *c, uint64_t at_ns)
 {
   struct run *run = &c->run;
   const struct plan *plan = run->plan;
@@ -498,7 +499,7 @@ static void open_gate(struct conductor *c, uint64_t at_ns)
     plan->peers->started(plan->peers->ctx, opened_ns);
 }
 
-static void let_reporting_go(struct conductor *c)
+static void runner_let_reporting_go(struct conductor *c)
 {
   if (!reporting_stop(&c->run, c->report_thread,
                       clock_now_ns() + CONDUCTOR_STEP_NS))
@@ -506,7 +507,7 @@ static void let_reporting_go(struct conductor *c)
 }
 
 /* While threads exist. */
-static int perform(struct conductor *c)
+static int runner_perform(struct conductor *c)
 {
   struct run *run = &c->run;
   struct err err = { "" };
@@ -514,7 +515,7 @@ static int perform(struct conductor *c)
   bool in_time, ready;
   uint64_t at_ns;
 
-  if (signals_start(&c->signals, signal_arrived, run, &err) < 0) {
+  if (signals_start(&c->signals, runner_signal_arrived, run, &err) < 0) {
     life_fail(run, &err);
     return EXIT_FAILED;
   }
@@ -525,18 +526,18 @@ static int perform(struct conductor *c)
     return EXIT_FAILED;
   }
 
-  listen_to_peers(c, true);
+  runner_listen_to_peers(c, true);
   if (workers_start(&c->workers, run, &err) < 0) {
     life_fail(run, &err);
     conductor_dismiss(c);
-    let_reporting_go(c);
+    runner_let_reporting_go(c);
   } else {
     in_time = conductor_await_ready(c);
     ready = in_time && atomic_load(&run->failed) == 0 &&
             atomic_load(&run->signal) == 0;
     c->agreed = true;
-    if (agree_on_start(run, ready, &at_ns)) {
-      open_gate(c, at_ns);
+    if (runner_agree_on_start(run, ready, &at_ns)) {
+      runner_open_gate(c, at_ns);
       c->started = true;
       if (run->test->loads_cpu)
         speed_start(&c->speed, run);
@@ -545,10 +546,10 @@ static int perform(struct conductor *c)
       status = conductor_conclude(c);
     } else {
       status = conductor_call_off(c, in_time);
-      let_reporting_go(c);
+      runner_let_reporting_go(c);
     }
   }
-  listen_to_peers(c, false);
+  runner_listen_to_peers(c, false);
   if (!leave_any(c->run.leave)) {
     if (conductor_await_code(c, &run->ended, c->workers.started)) {
       workers_join(&c->workers);
@@ -582,7 +583,7 @@ int runner_run(const struct plan *plan, const struct test *test,
   c->run.report_setup = plan->report;
   if (conductor_set_up(c, cfg, &err) < 0) {
     life_fail(&c->run, &err);
-    (void)agree_on_start(&c->run, false, &ignored);
+    (void)runner_agree_on_start(&c->run, false, &ignored);
     life_over(&c->run, false, false, EXIT_FAILED, 0);
     (void)reporters_end(reporters, n_reporters,
                         &err); /* no report can be lost */
@@ -591,9 +592,9 @@ int runner_run(const struct plan *plan, const struct test *test,
     return EXIT_FAILED;
   }
   clock_calibrate();
-  status = perform(c);
+  status = runner_perform(c);
   if (!c->agreed)
-    (void)agree_on_start(&c->run, false, &ignored);
+    (void)runner_agree_on_start(&c->run, false, &ignored);
   life_over(&c->run, c->started, c->forced, status, c->end_ns);
   if (atomic_load(&c->run.report_lost) > 0 && status == EXIT_OK)
     status = EXIT_FAILED;

@@ -49,44 +49,46 @@ struct schedule {
 };
 
 /* Exponential in the integral of the rate. */
-static NOINLINE void advance_on_curve(const struct schedule *s,
-                                      struct cursor *c, double count)
+static NOINLINE void schedule_advance_on_curve(const struct schedule *s,
+                                               struct cursor *c, double count)
 {
   load_curve_advance(s->curve, &c->place, count);
   c->due_ns = c->place.at_ns;
 }
 
-static void advance(const struct schedule *s, struct cursor *c)
+static void schedule_advance(const struct schedule *s, struct cursor *c)
 {
   const double gap = rng_exponential(&c->rng);
 
   c->n++;
   if (UNLIKELY(s->curve))
-    advance_on_curve(s, c, gap);
+    schedule_advance_on_curve(s, c, gap);
   else
     c->due_ns += s->gap_ns * gap;
 }
 
-static double behind(const struct schedule *s, const struct cursor *c,
-                     double moment_ns)
+static double schedule_behind(const struct schedule *s, const struct cursor *c,
+                              double moment_ns)
 {
   if (s->curve)
     return load_curve_count(s->curve, &c->place, moment_ns);
   return (moment_ns - c->due_ns) / s->gap_ns;
 }
 
-COLD static void jump(const struct schedule *s, struct cursor *c, double count)
+COLD static void schedule_jump(const struct schedule *s, struct cursor *c,
+                               double count)
 {
   c->n += (uint64_t)count;
   if (s->curve)
-    advance_on_curve(s, c, count);
+    schedule_advance_on_curve(s, c, count);
   else
     c->due_ns += count * s->gap_ns;
 }
 
 /* Owns `curve`, even after a failure. */
-static int make(struct schedule **ret, double gap_ns, struct load_curve *curve,
-                uint64_t seed, unsigned part, struct err *err)
+static int schedule_make(struct schedule **ret, double gap_ns,
+                         struct load_curve *curve, uint64_t seed, unsigned part,
+                         struct err *err)
 {
   struct schedule *s = mem_aligned(1, sizeof(*s), CACHE_LINE);
 
@@ -98,7 +100,7 @@ static int make(struct schedule **ret, double gap_ns, struct load_curve *curve,
   s->curve = curve;
   (void)pthread_mutex_init(&s->lock, NULL); /* cannot fail */
   rng_seed(&s->taken.rng, seed, RNG_ARRIVALS, part);
-  advance(s, &s->taken);
+  schedule_advance(s, &s->taken);
   s->taken.n = 0;
   s->due = s->origin = s->taken;
   *ret = s;
@@ -108,7 +110,7 @@ static int make(struct schedule **ret, double gap_ns, struct load_curve *curve,
 int schedule_new(struct schedule **ret, double rate, uint64_t seed,
                  unsigned part, struct err *err)
 {
-  return make(ret, (double)NS_PER_S / rate, NULL, seed, part, err);
+  return schedule_make(ret, (double)NS_PER_S / rate, NULL, seed, part, err);
 }
 
 int schedule_new_curve(struct schedule **ret, const struct load_curve *curve,
@@ -122,7 +124,7 @@ int schedule_new_curve(struct schedule **ret, const struct load_curve *curve,
   if (load_curve_is_constant(curve, &rate))
     return schedule_new(ret, rate / parts, seed, part, err);
   rc = load_curve_share(&share, curve, (double)lead_ns, parts, err);
-  return rc < 0 ? rc : make(ret, 0, share, seed, part, err);
+  return rc < 0 ? rc : schedule_make(ret, 0, share, seed, part, err);
 }
 
 void schedule_free(struct schedule *s)
@@ -144,33 +146,34 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t end_ns,
 }
 
 /* False: none was due. */
-static bool pass(const struct schedule *s, struct cursor *c, double moment_ns)
+static bool schedule_pass(const struct schedule *s, struct cursor *c,
+                          double moment_ns)
 {
   if (LIKELY(c->due_ns >= moment_ns))
     return false;
-  if (behind(s, c, moment_ns) > HOPELESS)
-    jump(s, c, behind(s, c, moment_ns));
+  if (schedule_behind(s, c, moment_ns) > HOPELESS)
+    schedule_jump(s, c, schedule_behind(s, c, moment_ns));
   while (c->due_ns < moment_ns)
-    advance(s, c);
+    schedule_advance(s, c);
   return true;
 }
 
-static double since_start(const struct schedule *s, uint64_t moment_ns)
+static double schedule_since_start(const struct schedule *s, uint64_t moment_ns)
 {
   return moment_ns > s->start_ns ? (double)(moment_ns - s->start_ns) : 0;
 }
 
 void schedule_measure(struct schedule *s, uint64_t from_ns)
 {
-  const double from = since_start(s, from_ns);
+  const double from = schedule_since_start(s, from_ns);
 
   (void)pthread_mutex_lock(&s->lock);
   if (s->taken.n < s->due.n)
     s->taken = s->due; /* passed by the reader */
-  if (pass(s, &s->taken, from))
+  if (schedule_pass(s, &s->taken, from))
     s->due = s->taken;
   (void)pthread_mutex_unlock(&s->lock);
-  (void)pass(s, &s->due, from);
+  (void)schedule_pass(s, &s->due, from);
   s->first = s->due.n;
   s->last = s->events < UINT64_MAX - s->first ? s->first + s->events
                                               : UINT64_MAX;
@@ -181,9 +184,9 @@ uint64_t schedule_take(struct schedule *s, uint64_t from_ns)
   double due_ns;
 
   (void)pthread_mutex_lock(&s->lock);
-  (void)pass(s, &s->taken, since_start(s, from_ns));
+  (void)schedule_pass(s, &s->taken, schedule_since_start(s, from_ns));
   due_ns = s->taken.due_ns;
-  advance(s, &s->taken);
+  schedule_advance(s, &s->taken);
   (void)pthread_mutex_unlock(&s->lock);
   /* Centuries from now: never. */
   if (due_ns > 1e18)
@@ -198,7 +201,7 @@ void schedule_leave(struct schedule *s)
   (void)pthread_mutex_unlock(&s->lock);
 }
 
-static uint64_t number_taken(struct schedule *s, uint64_t *ret_left)
+static uint64_t schedule_number_taken(struct schedule *s, uint64_t *ret_left)
 {
   uint64_t n;
 
@@ -210,28 +213,30 @@ static uint64_t number_taken(struct schedule *s, uint64_t *ret_left)
 }
 
 /* Due arrivals that count. */
-static uint64_t number_due(const struct schedule *s)
+static uint64_t schedule_number_due(const struct schedule *s)
 {
   return s->due.n < s->last ? s->due.n : s->last;
 }
 
 uint64_t schedule_waiting(struct schedule *s, uint64_t now_ns)
 {
-  const double now = since_start(s, now_ns < s->end_ns ? now_ns : s->end_ns);
-  const double late = floor(behind(s, &s->due, now));
-  uint64_t left, taken = number_taken(s, &left);
+  const double now = schedule_since_start(s, now_ns < s->end_ns ? now_ns
+                                                                : s->end_ns);
+  const double late = floor(schedule_behind(s, &s->due, now));
+  uint64_t left, taken = schedule_number_taken(s, &left);
 
   if (UNLIKELY(late > 0 && (double)s->due.n + late > (double)taken + HOPELESS))
-    jump(s, &s->due, late);
+    schedule_jump(s, &s->due, late);
   while (s->due.due_ns <= now)
-    advance(s, &s->due);
-  taken = number_taken(s, &left);
-  return left + (number_due(s) > taken ? number_due(s) - taken : 0);
+    schedule_advance(s, &s->due);
+  taken = schedule_number_taken(s, &left);
+  return left +
+         (schedule_number_due(s) > taken ? schedule_number_due(s) - taken : 0);
 }
 
 uint64_t schedule_arrivals(const struct schedule *s)
 {
-  return number_due(s) - s->first;
+  return schedule_number_due(s) - s->first;
 }
 
 void schedule_in_stalls(const struct schedule *s, struct stall *of, unsigned n)
@@ -239,13 +244,13 @@ void schedule_in_stalls(const struct schedule *s, struct stall *of, unsigned n)
   struct cursor c = s->origin;
 
   for (unsigned i = 0; i < n; i++) {
-    const double from = since_start(s, of[i].from_ns);
-    const double to = since_start(s, of[i].to_ns);
+    const double from = schedule_since_start(s, of[i].from_ns);
+    const double to = schedule_since_start(s, of[i].to_ns);
     uint64_t first, last;
 
-    (void)pass(s, &c, from);
+    (void)schedule_pass(s, &c, from);
     first = c.n;
-    (void)pass(s, &c, to);
+    (void)schedule_pass(s, &c, to);
     last = c.n < s->last ? c.n : s->last;
     of[i].arrivals += last > first ? last - first : 0;
   }

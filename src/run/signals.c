@@ -33,26 +33,26 @@ const char *signals_name(int number)
 }
 
 /* The system sends and repeats it.  Not awaited if ignored before. */
-static bool is_of_system(int number)
+static bool signals_is_of_system(int number)
 {
   return number == SIGHUP || number == SIGXCPU;
 }
 
-static bool is_off(size_t i)
+static bool signals_is_off(size_t i)
 {
   struct sigaction how;
 
-  return is_of_system(awaited[i].number) &&
+  return signals_is_of_system(awaited[i].number) &&
          sigaction(awaited[i].number, NULL, &how) == 0 &&
          how.sa_handler == SIG_IGN;
 }
 
 /* A blocked signal becomes pending even if ignored. */
-static void awaited_set(sigset_t *set)
+static void signals_awaited_set(sigset_t *set)
 {
   (void)sigemptyset(set);
   for (size_t i = 0; i < SIGNALS_MAX; i++) {
-    if (!is_off(i))
+    if (!signals_is_off(i))
       (void)sigaddset(set, awaited[i].number);
   }
 }
@@ -69,7 +69,7 @@ static _Thread_local sigset_t closed;
  * signals_close(), older, or of libraries.  The latter two then block the
  * signal and send it again, for the waiting thread.
  */
-static void note(int number, siginfo_t *info, void *context)
+static void signals_note(int number, siginfo_t *info, void *context)
 {
   ucontext_t *interrupted = context;
   const int before = errno;
@@ -124,7 +124,8 @@ void signals_die(int number)
 }
 
 /* 0: patience_s has passed. */
-static int next_signal(const struct signals *s, const sigset_t *set, bool first)
+static int signals_next_signal(const struct signals *s, const sigset_t *set,
+                               bool first)
 {
   const struct timespec patience = { .tv_sec = s->patience_s };
   int number;
@@ -138,11 +139,11 @@ static int next_signal(const struct signals *s, const sigset_t *set, bool first)
   return number < 0 ? 0 : number;
 }
 
-static bool is_echo(int number, int first, uint64_t first_ns)
+static bool signals_is_echo(int number, int first, uint64_t first_ns)
 {
   if (number == 0 || first == 0)
     return false;
-  return is_of_system(number) ||
+  return signals_is_of_system(number) ||
          (number == first && clock_now_ns() - first_ns < SIGNAL_ECHO_NS);
 }
 
@@ -153,15 +154,15 @@ static void *wait_for_signals(void *arg)
   int first = 0;
   sigset_t set;
 
-  awaited_set(&set);
+  signals_awaited_set(&set);
   for (;;) {
-    const int number = next_signal(s, &set, first == 0);
+    const int number = signals_next_signal(s, &set, first == 0);
 
     if (number == SIGNAL_END && atomic_load(&s->ending))
       return NULL;
     if (number == SIGNAL_END)
       continue;
-    if (is_echo(number, first, first_ns))
+    if (signals_is_echo(number, first, first_ns))
       continue;
     if (number == 0 && s->late && !s->late(s->arg))
       continue;
@@ -173,7 +174,7 @@ static void *wait_for_signals(void *arg)
   }
 }
 
-static void restore(struct signals *s)
+static void signals_restore(struct signals *s)
 {
   for (size_t i = 0; i < SIGNALS_MAX; i++)
     (void)sigaction(awaited[i].number, &s->before[i], NULL);
@@ -183,7 +184,7 @@ static void restore(struct signals *s)
 int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
                   void *arg, struct err *err)
 {
-  const struct sigaction noted = { .sa_sigaction = note,
+  const struct sigaction noted = { .sa_sigaction = signals_note,
                                    .sa_flags = SA_RESTART | SA_SIGINFO };
   sigset_t set;
   int rc;
@@ -192,18 +193,18 @@ int signals_start(struct signals *s, void (*arrived)(void *arg, int number),
   s->arg = arg;
   s->started = false;
   atomic_store(&s->ending, false);
-  awaited_set(&set);
+  signals_awaited_set(&set);
   rc = pthread_sigmask(SIG_BLOCK, &set, &s->old);
   if (rc != 0)
     return err_set(err, -rc, "cannot block signals");
   /* system() in a script of a background job restores SIG_IGN, which would
    * lose a pending signal. */
   for (size_t i = 0; i < SIGNALS_MAX; i++)
-    (void)sigaction(awaited[i].number, is_off(i) ? NULL : &noted,
+    (void)sigaction(awaited[i].number, signals_is_off(i) ? NULL : &noted,
                     &s->before[i]);
   rc = thread_start(&s->thread, 0, wait_for_signals, s, err);
   if (rc < 0) {
-    restore(s);
+    signals_restore(s);
     return rc;
   }
   s->started = true;
@@ -217,6 +218,6 @@ void signals_stop(struct signals *s)
   atomic_store(&s->ending, true);
   (void)pthread_kill(s->thread, SIGNAL_END);
   (void)pthread_join(s->thread, NULL);
-  restore(s);
+  signals_restore(s);
   s->started = false;
 }

@@ -123,8 +123,8 @@ uint64_t slo_stop_interval_ns(const struct slo_stop *j)
   return j->interval_ns;
 }
 
-static void note_trend(struct slo_stop *j, uint64_t now_ns,
-                       const struct run_totals *now)
+static void slo_stop_note_trend(struct slo_stop *j, uint64_t now_ns,
+                                const struct run_totals *now)
 {
   if (j->rate.n == 0) {
     trend_start(&j->rate, now_ns, now->events);
@@ -135,7 +135,7 @@ static void note_trend(struct slo_stop *j, uint64_t now_ns,
   trend_note(&j->latency, now->events, now->sum_ns);
 }
 
-static bool is_steady(const struct slo_stop *j)
+static bool slo_stop_is_steady(const struct slo_stop *j)
 {
   double change;
 
@@ -149,8 +149,8 @@ void slo_stop_measure_from(struct slo_stop *j, uint64_t now_ns)
 }
 
 /* From now on, everything counts. */
-static void settle(struct slo_stop *j, uint64_t now_ns,
-                   const struct run_totals *now)
+static void slo_stop_settle(struct slo_stop *j, uint64_t now_ns,
+                            const struct run_totals *now)
 {
   const struct plan *plan = j->run->plan;
   const double planned = plan->time_ns == PLAN_NO_LIMIT
@@ -174,18 +174,19 @@ static void settle(struct slo_stop *j, uint64_t now_ns,
   }
 }
 
-static void try_to_settle(struct slo_stop *j, uint64_t now_ns)
+static void slo_stop_try_to_settle(struct slo_stop *j, uint64_t now_ns)
 {
   const struct run_totals now = run_totals(j->run);
 
-  note_trend(j, now_ns, &now);
-  if (j->measured && (is_steady(j) || now_ns - j->measured_ns >=
-                                        SETTLE_TIMES * j->run->plan->warmup_ns))
-    settle(j, now_ns, &now);
+  slo_stop_note_trend(j, now_ns, &now);
+  if (j->measured &&
+      (slo_stop_is_steady(j) ||
+       now_ns - j->measured_ns >= SETTLE_TIMES * j->run->plan->warmup_ns))
+    slo_stop_settle(j, now_ns, &now);
 }
 
-static struct slo_sample sample_of(struct slo_stop *j, uint64_t now_ns,
-                                   uint64_t unfinished)
+static struct slo_sample slo_stop_sample_of(struct slo_stop *j, uint64_t now_ns,
+                                            uint64_t unfinished)
 {
   const struct run_totals now = run_totals(j->run);
   struct slo_sample s = {
@@ -210,8 +211,9 @@ static struct slo_sample sample_of(struct slo_stop *j, uint64_t now_ns,
 
 /* A share of events. */
 static enum decision_verdict
-decide_share(struct slo_stop *j, unsigned i, const struct slo_sample *s,
-             const struct decision_waiting *waiting, bool last)
+slo_stop_decide_share(struct slo_stop *j, unsigned i,
+                      const struct slo_sample *s,
+                      const struct decision_waiting *waiting, bool last)
 {
   struct decision_cell *seen = &j->seen[i];
   struct decision_cell all = { 0 };
@@ -229,10 +231,10 @@ static bool counts_events(const struct slo_term *t)
 }
 
 /* After the terms that count events. */
-static enum decision_verdict decide_value(const struct slo_stop *j,
-                                          const struct slo_result *r,
-                                          enum decision_verdict others,
-                                          bool last)
+static enum decision_verdict slo_stop_decide_value(const struct slo_stop *j,
+                                                   const struct slo_result *r,
+                                                   enum decision_verdict others,
+                                                   bool last)
 {
   if (slo_result_state(r) == SLO_FAILED &&
       (r->term->kind->measure == SLO_LARGEST || last))
@@ -244,8 +246,8 @@ static enum decision_verdict decide_value(const struct slo_stop *j,
   return slo_result_state(r) == SLO_HELD ? DECISION_HELD : DECISION_FAILED;
 }
 
-static enum decision_verdict worse(enum decision_verdict a,
-                                   enum decision_verdict b)
+static enum decision_verdict slo_stop_worse(enum decision_verdict a,
+                                            enum decision_verdict b)
 {
   if (a == DECISION_FAILED || b == DECISION_FAILED)
     return DECISION_FAILED;
@@ -253,13 +255,13 @@ static enum decision_verdict worse(enum decision_verdict a,
                                                   : DECISION_HELD;
 }
 
-static void decide(struct slo_stop *j, uint64_t now_ns, uint64_t unfinished,
-                   bool last)
+static void slo_stop_decide(struct slo_stop *j, uint64_t now_ns,
+                            uint64_t unfinished, bool last)
 {
   const uint64_t taken = arrivals_any(j->run)
                            ? slo_stop_past_note(&j->past, j->run, now_ns)
                            : 0;
-  const struct slo_sample s = sample_of(j, now_ns, unfinished);
+  const struct slo_sample s = slo_stop_sample_of(j, now_ns, unfinished);
   struct decision_result *result = &j->result;
   enum decision_verdict all = DECISION_HELD;
   struct slo_verdict values;
@@ -280,16 +282,16 @@ static void decide(struct slo_stop *j, uint64_t now_ns, uint64_t unfinished,
     }
     counting = true;
     result->of[i].waiting = waiting.all;
-    result->of[i].verdict = decide_share(j, i, &s, &waiting, last);
-    all = worse(all, result->of[i].verdict);
+    result->of[i].verdict = slo_stop_decide_share(j, i, &s, &waiting, last);
+    all = slo_stop_worse(all, result->of[i].verdict);
   }
   for (unsigned i = 0; i < j->slo->n; i++) {
     if (!counts_events(&j->slo->term[i]))
-      result->of[i].verdict = decide_value(
+      result->of[i].verdict = slo_stop_decide_value(
         j, &values.of[i], counting ? all : DECISION_OPEN, last);
   }
   for (unsigned i = 0; i < j->slo->n; i++)
-    all = worse(all, result->of[i].verdict);
+    all = slo_stop_worse(all, result->of[i].verdict);
   result->verdict = all;
   j->decided = all != DECISION_OPEN;
 }
@@ -297,9 +299,9 @@ static void decide(struct slo_stop *j, uint64_t now_ns, uint64_t unfinished,
 bool slo_stop_look(struct slo_stop *j, uint64_t now_ns)
 {
   if (j->settled && !j->decided)
-    decide(j, now_ns, 0, false);
+    slo_stop_decide(j, now_ns, 0, false);
   else if (!j->settled)
-    try_to_settle(j, now_ns);
+    slo_stop_try_to_settle(j, now_ns);
   return j->decided;
 }
 
@@ -308,7 +310,8 @@ void slo_stop_end(struct slo_stop *j, uint64_t now_ns, uint64_t unfinished)
   struct decision_result *result = &j->result;
 
   if (j->settled && !j->decided)
-    decide(j, now_ns > j->base_ns ? now_ns : j->base_ns, unfinished, true);
+    slo_stop_decide(j, now_ns > j->base_ns ? now_ns : j->base_ns, unfinished,
+                    true);
   if (j->settled)
     result->settled_ns = j->base_ns - j->measured_ns;
   result->n = j->slo->n;

@@ -21,7 +21,7 @@ enum {
   FIRST_STEP_NS = 250 * 1000 * 1000,
 };
 
-static uint64_t chain_ns(void)
+static uint64_t speed_chain_ns(void)
 {
   uint64_t sum = 1, one = 1;
   const uint64_t begin_ns = clock_now_ns();
@@ -53,7 +53,7 @@ double speed_measure(void)
   uint64_t best_ns = UINT64_MAX;
 
   for (int i = 0; i < TRIES; i++) {
-    const uint64_t ns = chain_ns();
+    const uint64_t ns = speed_chain_ns();
 
     best_ns = ns < best_ns ? ns : best_ns;
   }
@@ -61,7 +61,7 @@ double speed_measure(void)
 }
 
 /* The CPU of a running thread of this process; else -1. */
-static int processor_of(int thread)
+static int speed_processor_of(int thread)
 {
   char path[64], line[1024], state = '\0', *after;
   int cpu = -1;
@@ -107,7 +107,7 @@ static void *watch(void *arg)
   for (unsigned turn = 0; atomic_load(&s->stop) == 0; turn++) {
     const struct worker *w = &run->workers[turn % run->plan->threads];
 
-    if (thread_bind(processor_of(atomic_load(&w->os_id)))) {
+    if (thread_bind(speed_processor_of(atomic_load(&w->os_id)))) {
       const double ghz = speed_measure();
 
       speed_add(s, clock_now_ns(), ghz);
@@ -139,8 +139,8 @@ void speed_stop(struct speed_watch *s)
 }
 
 /* 0: too few. */
-static double median(const struct speed_watch *s, uint64_t begin_ns,
-                     uint64_t end_ns)
+static double speed_median(const struct speed_watch *s, uint64_t begin_ns,
+                           uint64_t end_ns)
 {
   double ghz[SPEED_SAMPLES];
   size_t n = 0;
@@ -159,8 +159,8 @@ void speed_between(const struct speed_watch *s, uint64_t begin_ns,
                    uint64_t end_ns, struct machine_use *ret)
 {
   const uint64_t quarter = end_ns > begin_ns ? (end_ns - begin_ns) / 4 : 0;
-  const double first = median(s, begin_ns, begin_ns + quarter);
-  const double last = median(s, end_ns - quarter, end_ns);
+  const double first = speed_median(s, begin_ns, begin_ns + quarter);
+  const double last = speed_median(s, end_ns - quarter, end_ns);
 
   if (first <= 0 || last <= 0)
     return;

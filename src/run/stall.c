@@ -21,14 +21,14 @@ struct view {
   const struct service_error *fault; /* after served_ns; or NULL */
 };
 
-static bool has_service(const struct test *test)
+static bool stall_has_service(const struct test *test)
 {
   return test->ops->in_process || (test->form && test->form->has_statements);
 }
 
 int stall_init(struct run *run, struct err *err)
 {
-  const bool watched = has_service(run->test);
+  const bool watched = stall_has_service(run->test);
   struct outages *o = &run->outages;
   int rc = outages_init(o, watched ? run->plan->stall_ns : 0, err);
 
@@ -46,13 +46,13 @@ void stall_start(struct run *run, uint64_t now_ns)
   atomic_store(&run->outages.recent_ns, now_ns);
 }
 
-static uint64_t last_of(const struct service *s)
+static uint64_t stall_last_of(const struct service *s)
 {
   return atomic_load_explicit(&s->last_ns, memory_order_relaxed);
 }
 
 /* `ended`: after the loops, given-up events count. */
-static bool waits(const struct worker *w, bool ended, uint64_t *ret_since)
+static bool stall_waits(const struct worker *w, bool ended, uint64_t *ret_since)
 {
   const struct service *s = &w->recorder->service;
   const uint64_t unserved = atomic_load_explicit(&s->unserved_ns,
@@ -61,15 +61,15 @@ static bool waits(const struct worker *w, bool ended, uint64_t *ret_since)
   *ret_since = service_wants_since(s);
   if (atomic_load_explicit(&w->phase, memory_order_relaxed) == WORKER_EVENT)
     return true;
-  if (!ended || unserved < last_of(s) || unserved == 0)
+  if (!ended || unserved < stall_last_of(s) || unserved == 0)
     return false;
   *ret_since = unserved;
   return true;
 }
 
 /* Or shortly before. */
-static void note_fault(struct view *v, const struct service *s,
-                       uint64_t from_ns)
+static void stall_note_fault(struct view *v, const struct service *s,
+                             uint64_t from_ns)
 {
   const struct service_error *f = &s->fault;
 
@@ -80,25 +80,25 @@ static void note_fault(struct view *v, const struct service *s,
 }
 
 /* Under the lock. */
-static void look(const struct run *run, bool ended, struct view *v)
+static void stall_look(const struct run *run, bool ended, struct view *v)
 {
   *v = (struct view){ .wanted_ns = UINT64_MAX };
   for (unsigned i = 0; i < run->plan->threads; i++) {
     const struct worker *w = &run->workers[i];
     uint64_t since;
 
-    v->served_ns = max_u64(v->served_ns, last_of(&w->recorder->service));
-    if (!waits(w, ended, &since))
+    v->served_ns = max_u64(v->served_ns, stall_last_of(&w->recorder->service));
+    if (!stall_waits(w, ended, &since))
       continue;
     v->wanted_ns = min_u64(v->wanted_ns, since);
     v->waiting++;
   }
   for (unsigned i = 0; i < run->plan->threads; i++)
-    note_fault(v, &run->workers[i].recorder->service, v->served_ns);
+    stall_note_fault(v, &run->workers[i].recorder->service, v->served_ns);
 }
 
-static uint64_t limit(const struct run *run, const struct view *v,
-                      uint64_t now_ns)
+static uint64_t stall_limit(const struct run *run, const struct view *v,
+                            uint64_t now_ns)
 {
   const uint64_t events = recorders_events(&run->recorders);
   const uint64_t limit_ns = run->outages.limit_ns;
@@ -110,23 +110,24 @@ static uint64_t limit(const struct run *run, const struct view *v,
 }
 
 /* UINT64_MAX: no stall. */
-static uint64_t stalled_since(const struct run *run, const struct view *v,
-                              uint64_t now_ns)
+static uint64_t stall_stalled_since(const struct run *run, const struct view *v,
+                                    uint64_t now_ns)
 {
   uint64_t from;
 
   if (v->wanted_ns == UINT64_MAX)
     return UINT64_MAX;
   from = max_u64(v->served_ns, v->wanted_ns);
-  return now_ns > from && now_ns - from > limit(run, v, now_ns) ? from
-                                                                : UINT64_MAX;
+  return now_ns > from && now_ns - from > stall_limit(run, v, now_ns)
+           ? from
+           : UINT64_MAX;
 }
 
 /* Under the lock.  The warm-up does not count. */
-static void keep(struct run *run, const struct view *v, uint64_t now_ns,
-                 int64_t ended_by)
+static void stall_keep(struct run *run, const struct view *v, uint64_t now_ns,
+                       int64_t ended_by)
 {
-  uint64_t from = stalled_since(run, v, now_ns);
+  uint64_t from = stall_stalled_since(run, v, now_ns);
   struct stall s;
 
   if (from == UINT64_MAX || now_ns <= run->measured_ns)
@@ -142,8 +143,8 @@ static void keep(struct run *run, const struct view *v, uint64_t now_ns,
 }
 
 /* A success after the client was down.  The warm-up does not count. */
-static void back(struct service *s, const struct run *run, uint64_t last,
-                 uint64_t now_ns)
+static void stall_back(struct service *s, const struct run *run, uint64_t last,
+                       uint64_t now_ns)
 {
   const uint64_t noticed = max_u64(s->fault.at_ns, run->measured_ns);
 
@@ -162,14 +163,14 @@ void stall_over(struct worker *w, uint64_t now_ns)
   struct service *s = &w->recorder->service;
   struct run *run = w->run;
   struct outages *o = &run->outages;
-  const uint64_t last = last_of(s);
+  const uint64_t last = stall_last_of(s);
   struct view v;
 
   if (now_ns <= last) /* the clock was corrected */
     return;
   if (s->down) {
     (void)pthread_mutex_lock(&o->lock);
-    back(s, run, last, now_ns);
+    stall_back(s, run, last, now_ns);
     s->down = false;
     s->patience_ns = o->limit_ns;
     (void)pthread_mutex_unlock(&o->lock);
@@ -183,8 +184,8 @@ void stall_over(struct worker *w, uint64_t now_ns)
   (void)pthread_mutex_lock(&o->lock);
   if (now_ns >
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns) {
-    look(run, false, &v);
-    keep(run, &v, now_ns, (int64_t)run->plan->first_thread + w->tid);
+    stall_look(run, false, &v);
+    stall_keep(run, &v, now_ns, (int64_t)run->plan->first_thread + w->tid);
     /* So that no other client sees this stall. */
     atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&o->recent_ns, now_ns, memory_order_relaxed);
@@ -202,8 +203,8 @@ uint64_t stall_sum_ns(struct run *run, uint64_t now_ns)
     return 0;
   (void)pthread_mutex_lock(&o->lock);
   sum = atomic_load_explicit(&o->sum_ns, memory_order_relaxed);
-  look(run, false, &v);
-  from = stalled_since(run, &v, now_ns);
+  stall_look(run, false, &v);
+  from = stall_stalled_since(run, &v, now_ns);
   if (from != UINT64_MAX && now_ns > run->measured_ns)
     sum += now_ns - max_u64(from, run->measured_ns);
   (void)pthread_mutex_unlock(&o->lock);
@@ -211,13 +212,13 @@ uint64_t stall_sum_ns(struct run *run, uint64_t now_ns)
 }
 
 /* Under the lock. */
-static void add_client(const struct run *run, struct service *s,
-                       uint64_t end_ns, struct outage_report *ret)
+static void stall_add_client(const struct run *run, struct service *s,
+                             uint64_t end_ns, struct outage_report *ret)
 {
-  const uint64_t last = last_of(s);
+  const uint64_t last = stall_last_of(s);
 
   if (s->down && end_ns > last && end_ns > run->measured_ns) {
-    back(s, run, last, end_ns);
+    stall_back(s, run, last, end_ns);
     ret->still_down++;
   }
   ret->outages += s->outages;
@@ -225,14 +226,14 @@ static void add_client(const struct run *run, struct service *s,
   ret->affected += s->outages > 0;
 }
 
-static void add_clients(struct run *run, uint64_t end_ns,
-                        struct outage_report *ret)
+static void stall_add_clients(struct run *run, uint64_t end_ns,
+                              struct outage_report *ret)
 {
   uint64_t *all;
   unsigned n = 0;
 
   for (unsigned i = 0; i < run->plan->threads; i++)
-    add_client(run, &run->recorders.of[i].service, end_ns, ret);
+    stall_add_client(run, &run->recorders.of[i].service, end_ns, ret);
   all = ret->affected > 0 ? calloc(ret->affected, 2 * sizeof(*all)) : NULL;
   free(run->outages.longest);
   run->outages.longest = all;
@@ -266,8 +267,8 @@ void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
                                  .open_loop = arrivals_any(run),
                                  .clients = run->plan->threads };
   (void)pthread_mutex_lock(&o->lock);
-  look(run, true, &v);
-  keep(run, &v, end_ns, -1);
+  stall_look(run, true, &v);
+  stall_keep(run, &v, end_ns, -1);
   outages_sort(o);
   arrivals_in_stalls(run, o->of, o->n);
   for (unsigned i = 0; i < o->n; i++) {
@@ -279,7 +280,7 @@ void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
   ret->stalls = o->of;
   ret->count = atomic_load(&o->count);
   ret->stalled_ns = atomic_load(&o->sum_ns);
-  add_clients(run, end_ns, ret);
+  stall_add_clients(run, end_ns, ret);
   memcpy(ret->phases, o->phases, sizeof(ret->phases));
   (void)pthread_mutex_unlock(&o->lock);
   brownouts_report(&run->brownouts, ret);

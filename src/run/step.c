@@ -23,17 +23,17 @@
 enum {
   MAX_TICKETS = 1024,   /* in one block */
   BLOCK_NS = 50 * 1000, /* a block should last this long */
-  ALONE_NS = 50 * 1000, /* see gives_way() */
+  ALONE_NS = 50 * 1000, /* see step_gives_way() */
 };
 
-static void set_phase(struct worker *w, enum worker_phase phase)
+static void step_set_phase(struct worker *w, enum worker_phase phase)
 {
   atomic_store_explicit(&w->phase, phase, memory_order_relaxed);
 }
 
 /* Short events must not compete for a cache line; long or last events need
  * blocks of one, or tickets would wait for a busy worker. */
-static bool take_tickets(struct worker *w, uint64_t now)
+static bool step_take_tickets(struct worker *w, uint64_t now)
 {
   struct run *run = w->run;
   uint64_t left = atomic_load_explicit(&run->tickets, memory_order_relaxed);
@@ -63,19 +63,19 @@ static bool take_tickets(struct worker *w, uint64_t now)
   return true;
 }
 
-static bool leave(struct worker *w, uint64_t now, const char *why)
+static bool step_leave(struct worker *w, uint64_t now, const char *why)
 {
   if (atomic_load_explicit(&w->left_ns, memory_order_relaxed) == 0) {
     atomic_store_explicit(&w->left_ns, now, memory_order_relaxed);
     if (why)
       log_msg(LOG_INFO, "%s", why);
   }
-  set_phase(w, WORKER_ENDING);
+  step_set_phase(w, WORKER_ENDING);
   return false;
 }
 
 /* WAITS; the measured part may not begin. */
-static void await_measured(struct run *run)
+static void step_await_measured(struct run *run)
 {
   uint32_t warm;
 
@@ -84,7 +84,7 @@ static void await_measured(struct run *run)
 }
 
 /* WAITS until the counters were read. */
-static void end_warmup(struct worker *w, uint64_t *now)
+static void step_end_warmup(struct worker *w, uint64_t *now)
 {
   w->counted = true;
   delay_start(w);
@@ -93,12 +93,12 @@ static void end_warmup(struct worker *w, uint64_t *now)
   if (w->plan->warmup_ns == 0)
     return;
   w->watched = worker_is_watched(w);
-  await_measured(w->run);
+  step_await_measured(w->run);
   (void)thread_queue_ns(&w->queue_before_ns);
   *now = clock_now_ns();
 }
 
-static bool time_is_over(struct run *run, uint64_t now)
+static bool step_time_is_over(struct run *run, uint64_t now)
 {
   if (now < run->end_ns)
     return false;
@@ -114,7 +114,7 @@ static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
   const uint64_t until = due < run->end_ns ? due : run->end_ns;
 
   if (*now < until)
-    set_phase(w, WORKER_IDLE);
+    step_set_phase(w, WORKER_IDLE);
   while (*now < until && !run_stopped(run)) {
     if (ops->idle && !ops->idle(w->thr, w, until))
       break;
@@ -124,11 +124,11 @@ static bool wait_until(struct worker *w, uint64_t due, uint64_t *now)
       w->late_ns = *now - due;
   }
   if (!w->counted && *now >= run->measured_ns)
-    end_warmup(w, now); /* this event counts */
-  return !run_stopped(run) && !time_is_over(run, *now);
+    step_end_warmup(w, now); /* this event counts */
+  return !run_stopped(run) && !step_time_is_over(run, *now);
 }
 
-static uint64_t pause_of(struct worker *w)
+static uint64_t step_pause_of(struct worker *w)
 {
   uint64_t ns = w->rest_ns;
 
@@ -146,11 +146,11 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
   uint64_t due;
 
   if (w->between && w->iteration > 0) {
-    set_phase(w, WORKER_IDLE);
+    step_set_phase(w, WORKER_IDLE);
     w->between(w->between_ctx);
     *now = clock_now_ns();
   }
-  if (!wait_until(w, *now + pause_of(w), now))
+  if (!wait_until(w, *now + step_pause_of(w), now))
     return false;
   w->start_ns = *now;
   if (!w->schedule)
@@ -166,16 +166,16 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
   return true;
 }
 
-static bool get_ticket(struct worker *w, uint64_t now)
+static bool step_get_ticket(struct worker *w, uint64_t now)
 {
   w->look_ns = min_u64(w->run->end_ns, w->sample_ns);
   w->tickets += w->kept;
   w->kept = 0;
-  return w->tickets > 0 || take_tickets(w, now);
+  return w->tickets > 0 || step_take_tickets(w, now);
 }
 
 /* `tickets` end before the next measured event. */
-static void use_ticket(struct worker *w)
+static void step_use_ticket(struct worker *w)
 {
   const uint64_t before = w->sample_at - w->iteration - 1;
 
@@ -187,7 +187,7 @@ static void use_ticket(struct worker *w)
 }
 
 /* Sets start_ns, and look_ns: when to ask again. */
-static bool admit(struct worker *w, uint64_t now)
+static bool step_admit(struct worker *w, uint64_t now)
 {
   static const char time_is_up[] = "Time limit exceeded, exiting...",
                     no_more_events[] = "Event limit exceeded, exiting...";
@@ -195,19 +195,19 @@ static bool admit(struct worker *w, uint64_t now)
   bool sample;
 
   if (now >= run->measured_ns && !w->counted)
-    end_warmup(w, &now);
+    step_end_warmup(w, &now);
   if (run_stopped(run))
-    return leave(w, now, NULL);
-  if (time_is_over(run, now))
-    return leave(w, now, time_is_up);
+    return step_leave(w, now, NULL);
+  if (step_time_is_over(run, now))
+    return step_leave(w, now, time_is_up);
   if (w->late && w->iteration > 0)
-    return leave(w, now, NULL);
+    return step_leave(w, now, NULL);
 
   if (!w->counted) {
     w->look_ns = run->measured_ns;
     w->tickets = PLAN_NO_LIMIT;
-  } else if (!get_ticket(w, now)) {
-    return leave(w, now, no_more_events);
+  } else if (!step_get_ticket(w, now)) {
+    return step_leave(w, now, no_more_events);
   }
 
   if (now >= w->sample_ns)
@@ -220,20 +220,20 @@ static bool admit(struct worker *w, uint64_t now)
       w->rest_ns > 0 || w->late) {
     if (!wait_for_start(w, &now)) {
       if (run_stopped(run))
-        return leave(w, now, NULL);
+        return step_leave(w, now, NULL);
       /* The thread can have waited for a CPU. */
-      return leave(w, min_u64(now, run->end_ns), time_is_up);
+      return step_leave(w, min_u64(now, run->end_ns), time_is_up);
     }
-    if (!get_ticket(w, now)) /* the warm-up may have ended */
-      return leave(w, now, no_more_events);
+    if (!step_get_ticket(w, now)) /* the warm-up may have ended */
+      return step_leave(w, now, no_more_events);
     if (sample && !w->schedule) /* the pause is outside of the event */
       w->start_ns = delay_begin(w);
     w->look_ns = 0;
   }
-  use_ticket(w);
+  step_use_ticket(w);
   w->skipped = false;
   service_begin(&w->recorder->service, w->start_ns);
-  set_phase(w, WORKER_EVENT);
+  step_set_phase(w, WORKER_EVENT);
   return true;
 }
 
@@ -268,17 +268,17 @@ static NOINLINE void watch_event(struct worker *w, uint64_t now, uint64_t took)
 
 /* The event began in the warm-up.  If it ends later, it counts, and is
  * recorded after the counters were read. */
-static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
+static void step_end_cold_event(struct worker *w, uint64_t now, uint64_t took)
 {
   struct run *run = w->run;
 
   if (now >= run->measured_ns) {
-    await_measured(run);
+    step_await_measured(run);
     recorder_event(w->recorders, w->recorder, took);
     watch_event(w, now, took);
     return;
   }
-  /* Sequentially consistent; pairs with cut_warmup(). */
+  /* Sequentially consistent; pairs with reporting_cut_warmup(). */
   atomic_store(&w->recording, 1);
   if (atomic_load(&run->warm) == WARM_NOT_YET) {
     recorder_event(w->recorders, w->recorder, took);
@@ -288,18 +288,18 @@ static void end_cold_event(struct worker *w, uint64_t now, uint64_t took)
 }
 
 /* Not inlined, for registers of the fast path. */
-static NOINLINE void end_watched_event(struct worker *w, uint64_t now,
-                                       uint64_t took)
+static NOINLINE void step_end_watched_event(struct worker *w, uint64_t now,
+                                            uint64_t took)
 {
   if (!w->counted && w->plan->warmup_ns > 0) {
-    end_cold_event(w, now, took);
+    step_end_cold_event(w, now, took);
     return;
   }
   recorder_event(w->recorders, w->recorder, took);
   watch_event(w, now, took);
 }
 
-static ALWAYS_INLINE void end_event(struct worker *w, uint64_t now)
+static ALWAYS_INLINE void step_end_event(struct worker *w, uint64_t now)
 {
   struct recorder *r = w->recorder; /* loaded once: stores might change it */
   const uint64_t since = now - w->start_ns;
@@ -307,19 +307,19 @@ static ALWAYS_INLINE void end_event(struct worker *w, uint64_t now)
 
   stall_served(w, r, now);
   if (UNLIKELY(w->watched))
-    end_watched_event(w, now, took);
+    step_end_watched_event(w, now, took);
   else
     recorder_event(w->recorders, r, took);
 }
 
 /* After a forced end, the event is unfinished. */
-static COLD void end_last_event(struct worker *w, uint64_t now)
+static COLD void step_end_last_event(struct worker *w, uint64_t now)
 {
   if (atomic_load(&w->run->forced) == 0)
-    end_event(w, now);
+    step_end_event(w, now);
 }
 
-static COLD bool go_on(struct worker *w)
+static COLD bool step_go_on(struct worker *w)
 {
   w->again = false;
   w->open = true;
@@ -331,7 +331,7 @@ bool worker_step(struct worker *w)
   const uint64_t now = clock_now_ns();
 
   if (LIKELY(run_stopped(w->run) == STOP_NO && w->open)) {
-    end_event(w, now);
+    step_end_event(w, now);
     if (LIKELY(now < w->look_ns && w->tickets > 0)) {
       w->start_ns = now;
       w->tickets--;
@@ -339,18 +339,18 @@ bool worker_step(struct worker *w)
       return true;
     }
   } else if (w->open) {
-    end_last_event(w, now);
+    step_end_last_event(w, now);
   } else if (w->again) {
-    return go_on(w);
+    return step_go_on(w);
   }
   w->start_ns = now;
-  w->open = admit(w, now);
+  w->open = step_admit(w, now);
   w->iteration += w->open;
   return w->open;
 }
 
 /* Also when alone, now and then, for the loop's counts. */
-static bool gives_way(const struct worker *w)
+static bool step_gives_way(const struct worker *w)
 {
   return w->moves == fiber_switches() &&
          (w->start_ns - w->gave_way_ns >= ALONE_NS || !fiber_is_alone());
@@ -358,7 +358,7 @@ static bool gives_way(const struct worker *w)
 
 bool worker_step_in_turn(struct worker *w)
 {
-  const bool now = w->open && gives_way(w);
+  const bool now = w->open && step_gives_way(w);
   bool more;
 
   if (now) {
@@ -384,7 +384,7 @@ bool worker_turn(struct worker *w)
     w->turn_given = false;
     return true;
   }
-  return !w->turn_unread && w->again && go_on(w);
+  return !w->turn_unread && w->again && step_go_on(w);
 }
 
 bool worker_more(struct worker *w)
@@ -396,10 +396,10 @@ bool worker_more(struct worker *w)
     w->tickets--;
     return true;
   }
-  return admit(w, now);
+  return step_admit(w, now);
 }
 
-static void stand_aside(struct worker *w)
+static void step_stand_aside(struct worker *w)
 {
   if (atomic_exchange_explicit(&w->recorder->aside, true, memory_order_relaxed))
     return;
@@ -415,14 +415,14 @@ bool worker_linger(struct worker *w, uint64_t ns)
   uint64_t now = clock_now_ns();
   const uint64_t until = now + ns;
 
-  stand_aside(w);
+  step_stand_aside(w);
   worker_abandon(w);
-  set_phase(w, WORKER_IDLE);
+  step_set_phase(w, WORKER_IDLE);
   for (;;) {
     if (now >= run->measured_ns && !w->counted)
-      end_warmup(w, &now);
-    if (atomic_load(&run->load_over) || time_is_over(run, now))
-      return leave(w, now, NULL);
+      step_end_warmup(w, &now);
+    if (atomic_load(&run->load_over) || step_time_is_over(run, now))
+      return step_leave(w, now, NULL);
     if (now >= until)
       return true;
     loop_wait_while(&run->load_over, 0, min_u64(until, run->end_ns));
@@ -436,7 +436,7 @@ bool worker_return(struct worker *w)
 
   (void)atomic_fetch_sub(&run->aside, 1);
   if (atomic_load(&run->load_over))
-    return leave(w, clock_now_ns(), NULL);
+    return step_leave(w, clock_now_ns(), NULL);
   return true;
 }
 
@@ -455,9 +455,9 @@ void worker_stop(struct worker *w)
     return;
   w->open = false;
   if (run_stopped(w->run) == STOP_NO)
-    end_event(w, clock_now_ns());
+    step_end_event(w, clock_now_ns());
   else
-    end_last_event(w, clock_now_ns());
+    step_end_last_event(w, clock_now_ns());
 }
 
 void worker_abandon(struct worker *w)
@@ -510,7 +510,8 @@ uint64_t worker_end_ns(const struct worker *w)
 
 bool worker_is_over(struct worker *w)
 {
-  return run_stopped(w->run) != STOP_NO || time_is_over(w->run, clock_now_ns());
+  return run_stopped(w->run) != STOP_NO ||
+         step_time_is_over(w->run, clock_now_ns());
 }
 
 void worker_failed(struct worker *w, const struct err *why)

@@ -90,7 +90,7 @@ static struct wave *find_wave(struct storms *s, unsigned guest)
   return wave;
 }
 
-static void note_failed(struct wave *wave, const struct err *why)
+static void storm_note_failed(struct wave *wave, const struct err *why)
 {
   (void)pthread_mutex_lock(&wave->lock);
   if (wave->failed++ == 0)
@@ -100,7 +100,8 @@ static void note_failed(struct wave *wave, const struct err *why)
 }
 
 /* 0: did not happen. */
-static void note_time(_Atomic uint64_t *to, uint64_t now_ns, uint64_t due_ns)
+static void storm_note_time(_Atomic uint64_t *to, uint64_t now_ns,
+                            uint64_t due_ns)
 {
   atomic_store_explicit(to, now_ns > due_ns ? now_ns - due_ns : 1,
                         memory_order_release);
@@ -123,21 +124,21 @@ int storm_loop(struct worker *w, void *thr, struct err *err)
   rc = ops->arrive(thr, w, err);
   if (rc < 0) {
     if (rc != -ECANCELED) /* else the run has ended */
-      note_failed(wave, err);
+      storm_note_failed(wave, err);
     err->text[0] = '\0';
     return 0;
   }
-  note_time(&guest->connected_ns, clock_now_ns(), due);
+  storm_note_time(&guest->connected_ns, clock_now_ns(), due);
   rc = ops->loop(thr, w, err);
   last = atomic_load_explicit(&w->recorder->service.last_ns,
                               memory_order_relaxed);
   if (last > due)
-    note_time(&guest->served_ns, last, due);
+    storm_note_time(&guest->served_ns, last, due);
   return rc;
 }
 
 /* `none` of `of` are 0. */
-static void fill_times(struct storm_times *ret, uint64_t *of, unsigned n)
+static void storm_fill_times(struct storm_times *ret, uint64_t *of, unsigned n)
 {
   unsigned none = 0;
   const uint64_t *have;
@@ -170,11 +171,11 @@ static void report_wave(struct wave *wave, struct storm_report *ret)
   for (unsigned i = 0; i < n; i++)
     times[i] = atomic_load_explicit(&wave->guests[i].connected_ns,
                                     memory_order_acquire);
-  fill_times(&ret->connected, times, n);
+  storm_fill_times(&ret->connected, times, n);
   for (unsigned i = 0; i < n; i++)
     times[i] = atomic_load_explicit(&wave->guests[i].served_ns,
                                     memory_order_acquire);
-  fill_times(&ret->served, times, n);
+  storm_fill_times(&ret->served, times, n);
   free(times);
 }
 

@@ -12,7 +12,7 @@
 #define LONGEST_S (24 * 60 * 60)
 
 /* Up to `len`. */
-static int read_time(const char *text, size_t len, uint64_t *ret)
+static int think_read_time(const char *text, size_t len, uint64_t *ret)
 {
   char copy[32];
   double s;
@@ -26,12 +26,12 @@ static int read_time(const char *text, size_t len, uint64_t *ret)
   return 0;
 }
 
-static int read_range(const char *text, struct think *ret)
+static int think_read_range(const char *text, struct think *ret)
 {
   const char *colon = strchr(text, ':');
 
-  if (!colon || read_time(text, (size_t)(colon - text), &ret->a_ns) < 0 ||
-      read_time(colon + 1, strlen(colon + 1), &ret->b_ns) < 0 ||
+  if (!colon || think_read_time(text, (size_t)(colon - text), &ret->a_ns) < 0 ||
+      think_read_time(colon + 1, strlen(colon + 1), &ret->b_ns) < 0 ||
       ret->a_ns > ret->b_ns)
     return -EINVAL;
   return 0;
@@ -45,13 +45,13 @@ int think_parse(const char *text, struct think *ret)
 
   if (strncmp(text, uniform, strlen(uniform)) == 0) {
     t.kind = THINK_UNIFORM;
-    rc = read_range(text + strlen(uniform), &t);
+    rc = think_read_range(text + strlen(uniform), &t);
   } else {
     if (strncmp(text, exponential, strlen(exponential)) == 0) {
       t.kind = THINK_EXPONENTIAL;
       text += strlen(exponential);
     }
-    rc = read_time(text, strlen(text), &t.a_ns);
+    rc = think_read_time(text, strlen(text), &t.a_ns);
   }
   if (rc < 0)
     return rc;

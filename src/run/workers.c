@@ -168,7 +168,7 @@ static int check_memory(unsigned clients, struct err *err)
 
 /* The script decides how much a client takes.  Without memory the system
  * kills this or another process. */
-static bool clients_lack_memory(const struct worker *w, struct err *err)
+static bool workers_clients_lack_memory(const struct worker *w, struct err *err)
 {
   struct run *run = w->run;
   struct space space = { .disk = SPACE_UNKNOWN, .block = 1 };
@@ -226,7 +226,7 @@ void workers_drop_clients(struct run *run)
 }
 
 /* An answer has come, and its client goes on only now. */
-static void record_lag(void *ctx, uint64_t ns)
+static void workers_record_lag(void *ctx, uint64_t ns)
 {
   const struct carrier *c = ctx;
   const struct run *run = c->run;
@@ -238,8 +238,8 @@ static void record_lag(void *ctx, uint64_t ns)
 }
 
 /* Every carriers-th worker; none without memory for all. */
-static int carry(struct carrier *c, struct loop *l, void *group,
-                 struct err *err)
+static int workers_carry(struct carrier *c, struct loop *l, void *group,
+                         struct err *err)
 {
   struct run *run = c->run;
   const unsigned step = run->plan->carriers;
@@ -264,7 +264,7 @@ static size_t client_stack(const struct plan *plan)
 }
 
 /* Clients can use up the file descriptors that loops need. */
-static void await_loops(struct run *run)
+static void workers_await_loops(struct run *run)
 {
   uint32_t n;
 
@@ -272,13 +272,13 @@ static void await_loops(struct run *run)
     wait_while(&run->loops, n, WAIT_FOREVER);
 }
 
-static void count_loops(struct run *run, unsigned n)
+static void workers_count_loops(struct run *run, unsigned n)
 {
   (void)atomic_fetch_add(&run->loops, n);
   wait_wake_all(&run->loops);
 }
 
-static void carry_all(struct carrier *c)
+static void workers_carry_all(struct carrier *c)
 {
   struct run *run = c->run;
   const struct test_ops *ops = run->test->ops;
@@ -292,15 +292,15 @@ static void carry_all(struct carrier *c)
   int rc = loop_new(&l, &setup, &err);
 
   overflow_watch();
-  count_loops(run, 1);
-  await_loops(run);
+  workers_count_loops(run, 1);
+  workers_await_loops(run);
   if (rc == 0) {
-    loop_on_lag(l, record_lag, c);
+    loop_on_lag(l, workers_record_lag, c);
     atomic_store(&c->loop, l);
     rc = ops->group_open(run->test_run, &group, &err);
   }
   if (rc == 0) {
-    rc = carry(c, l, group, &err);
+    rc = workers_carry(c, l, group, &err);
     ops->group_close(group);
   }
   if (rc == 0)
@@ -309,11 +309,11 @@ static void carry_all(struct carrier *c)
     workers_never_begun(&run->workers[i], &err);
 }
 
-static void *carrier_main(void *arg)
+static void *workers_carrier_main(void *arg)
 {
   struct carrier *c = arg;
 
-  carry_all(c);
+  workers_carry_all(c);
   workers_thread_ended(c->run);
   return NULL;
 }
@@ -323,7 +323,7 @@ static void *carrier_main(void *arg)
 /* Then workers outside of their loops go on. */
 #define LEAVE_PATIENCE_NS (100 * NS_PER_MS)
 
-static void set_phase(struct worker *w, enum worker_phase phase)
+static void workers_set_phase(struct worker *w, enum worker_phase phase)
 {
   atomic_store_explicit(&w->phase, phase, memory_order_release);
 }
@@ -362,7 +362,7 @@ static int loop_requests(struct worker *w, void *thr, struct err *err)
 #define NEVER_NS (UINT64_C(366) * 24 * 60 * 60 * NS_PER_S)
 
 /* Pings are spread over the period. */
-static uint64_t first_pause(const struct worker *w)
+static uint64_t workers_first_pause(const struct worker *w)
 {
   const struct plan *plan = w->plan;
 
@@ -374,7 +374,7 @@ static int idle_loop(struct worker *w, void *thr, struct err *err)
 {
   const struct test_ops *ops = w->run->test->ops;
   const uint64_t every = w->plan->idle_ping_ns;
-  uint64_t pause_ns = every > 0 ? first_pause(w) : NEVER_NS;
+  uint64_t pause_ns = every > 0 ? workers_first_pause(w) : NEVER_NS;
   int rc = 0;
 
   while (rc == 0 && worker_linger(w, pause_ns)) {
@@ -385,7 +385,7 @@ static int idle_loop(struct worker *w, void *thr, struct err *err)
   return rc;
 }
 
-static int work(struct worker *w, void *thr, struct err *err)
+static int workers_work(struct worker *w, void *thr, struct err *err)
 {
   const struct test_ops *ops = w->run->test->ops;
 
@@ -409,7 +409,7 @@ static void wait_for_drained(struct run *run)
     loop_wait_while(&run->drained, n, WAIT_FOREVER);
 }
 
-static void wind_up(struct worker *w, void *thr, struct err *err)
+static void workers_wind_up(struct worker *w, void *thr, struct err *err)
 {
   const struct test_ops *ops = w->run->test->ops;
 
@@ -424,7 +424,7 @@ static void wind_up(struct worker *w, void *thr, struct err *err)
   }
 }
 
-static void note_left(struct run *run)
+static void workers_note_left(struct run *run)
 {
   const unsigned all = run->plan->threads, left = life_worker_left(run);
 
@@ -436,7 +436,7 @@ static void note_left(struct run *run)
 }
 
 /* Before a forced end. */
-static uint64_t latest_close_ns(const struct run *run)
+static uint64_t workers_latest_close_ns(const struct run *run)
 {
   const uint64_t grace_ns = run->plan->grace_ns;
 
@@ -448,11 +448,11 @@ static uint64_t latest_close_ns(const struct run *run)
 /* Closing sessions takes a server's time from others' last events.  But
  * others can need something from this worker, such as locks: if none leaves
  * for some time, it goes on. */
-static void let_others_leave(struct worker *w, void *thr)
+static void workers_let_others_leave(struct worker *w, void *thr)
 {
   struct run *run = w->run;
   const struct test_ops *ops = run->test->ops;
-  const uint64_t latest_ns = latest_close_ns(run);
+  const uint64_t latest_ns = workers_latest_close_ns(run);
 
   if (run_is_open(run, clock_now_ns()) || /* leaves before the others */
       (ops->holds && ops->holds(thr)))
@@ -477,7 +477,7 @@ static bool counts_queue(const struct worker *w)
 
 /* Wakes the conductor for the last worker; if the run does not end as
  * planned, for each. */
-static void note_gone(struct run *run)
+static void workers_note_gone(struct run *run)
 {
   const uint32_t n = atomic_fetch_add(&run->gone, 1) + 1;
 
@@ -486,18 +486,19 @@ static void note_gone(struct run *run)
     run_news(run);
 }
 
-static void say_state(const struct worker *w, const char *what)
+static void workers_say_state(const struct worker *w, const char *what)
 {
   log_msg(LOG_DEBUG, "Worker %s (#%u) %s", plan_worker_word(w->plan),
           plan_worker_number(w->plan, w->tid), what);
 }
 
-static bool open_worker(struct worker *w, void **ret_thr, struct err *err)
+static bool workers_open_worker(struct worker *w, void **ret_thr,
+                                struct err *err)
 {
   const struct run *run = w->run;
   const struct test_ops *ops = run->test->ops;
 
-  if (run->plan->carriers > 0 && clients_lack_memory(w, err))
+  if (run->plan->carriers > 0 && workers_clients_lack_memory(w, err))
     return false;
   return !ops->thread_open ||
          ops->thread_open(run->test_run, w, ret_thr, err) == 0;
@@ -515,11 +516,11 @@ static void workers_life(void *arg)
   bool called_off, opened, waits;
 
   err.text[0] = '\0';
-  say_state(w, "started");
+  workers_say_state(w, "started");
   called_off = run_signal(run) != 0; /* starting thousands takes time */
-  opened = !called_off && open_worker(w, &thr, &err);
+  opened = !called_off && workers_open_worker(w, &thr, &err);
   w->thr = thr;
-  say_state(w, opened ? "initialized" : "failed to initialize!");
+  workers_say_state(w, opened ? "initialized" : "failed to initialize!");
   if (run->plan->carriers > 0) { /* opening goes deeper than events */
     fiber_trim_stack();
     if (plan_is_idle(run->plan, w->tid))
@@ -528,7 +529,7 @@ static void workers_life(void *arg)
     thread_trim_stack();
   }
   atomic_store(&w->os_id, (int)os_thread());
-  set_phase(w, WORKER_READY);
+  workers_set_phase(w, WORKER_READY);
   if (!opened && run_signal(run) == 0)
     worker_failed(w, &err);
   if (atomic_fetch_add(&run->ready, 1) + 1 == run->plan->threads)
@@ -538,26 +539,26 @@ static void workers_life(void *arg)
     loop_wait_while(&run->gate, GATE_CLOSED, WAIT_FOREVER);
   if (opened && atomic_load(&run->gate) == GATE_OPEN) {
     waits = counts_queue(w) && thread_queue_ns(&w->queue_before_ns);
-    if (work(w, thr, &err) < 0) {
+    if (workers_work(w, thr, &err) < 0) {
       (void)atomic_fetch_add(&run->broken, 1);
       worker_failed(w, &err);
     }
-    if (!ops->finish) /* else wind_up() notes it */
-      note_left(run);
+    if (!ops->finish) /* else workers_wind_up() notes it */
+      workers_note_left(run);
     if (waits && w->counted && thread_queue_ns(&after_ns))
       atomic_store(&w->queue_ns, after_ns - w->queue_before_ns);
-    set_phase(w, WORKER_ENDING);
+    workers_set_phase(w, WORKER_ENDING);
     if (atomic_load(&w->left_ns) == 0)
       atomic_store(&w->left_ns, clock_now_ns());
     if (!ops->finish)
-      let_others_leave(w, thr);
+      workers_let_others_leave(w, thr);
     if (atomic_load(&run->forced) == 0)
-      wind_up(w, thr, &err);
+      workers_wind_up(w, thr, &err);
   }
   if (opened && ops->thread_close)
     ops->thread_close(thr);
-  set_phase(w, WORKER_GONE);
-  note_gone(run);
+  workers_set_phase(w, WORKER_GONE);
+  workers_note_gone(run);
 }
 
 static void *worker_main(void *arg)
@@ -585,12 +586,12 @@ int workers_start(struct workers *workers, struct run *run, struct err *err)
     const unsigned i = workers->started;
     const int rc = thread_start(
       &workers->threads[i], plan->stack_bytes,
-      carry ? carrier_main : worker_main,
+      carry ? workers_carrier_main : worker_main,
       carry ? (void *)&run->carriers[i] : (void *)&run->workers[i], err);
 
     if (rc < 0) {
       if (carry)
-        count_loops(run, n - i);
+        workers_count_loops(run, n - i);
       return rc;
     }
     workers->n += (plan->threads - i + n - 1) / n;

@@ -29,7 +29,7 @@ bool writeback_add(struct writeback *c, uint64_t bytes)
   return high <= LOW_BYTES && high - low <= STEADY_BYTES;
 }
 
-static bool read_dirty(uint64_t *ret)
+static bool writeback_read_dirty(uint64_t *ret)
 {
   uint64_t dirty, writeback;
 
@@ -41,7 +41,7 @@ static bool read_dirty(uint64_t *ret)
 }
 
 /* False: a signal has arrived. */
-static bool sleep_until(struct run *run, uint64_t until_ns)
+static bool writeback_sleep_until(struct run *run, uint64_t until_ns)
 {
   while (atomic_load(&run->signal) == 0) {
     const uint32_t news = atomic_load(&run->news);
@@ -55,26 +55,26 @@ static bool sleep_until(struct run *run, uint64_t until_ns)
   return false;
 }
 
-static bool await_writeback(struct run *run, struct run_settled *s,
-                            uint64_t until_ns)
+static bool writeback_await_writeback(struct run *run, struct run_settled *s,
+                                      uint64_t until_ns)
 {
   struct writeback calm = { .n = 0 };
   uint64_t next = clock_now_ns();
 
-  while (read_dirty(&s->dirty_bytes)) {
+  while (writeback_read_dirty(&s->dirty_bytes)) {
     if (calm.n == 0)
       s->dirty_before_bytes = s->dirty_bytes;
     s->dirty_known = true;
     if (writeback_add(&calm, s->dirty_bytes))
       return true;
     next += NS_PER_S;
-    if (next > until_ns || !sleep_until(run, next))
+    if (next > until_ns || !writeback_sleep_until(run, next))
       return false;
   }
   return false;
 }
 
-static void tell(const struct run_settled *s, double limit_s)
+static void writeback_tell(const struct run_settled *s, double limit_s)
 {
   char text[FMT_DOUBLE_SIZE];
 
@@ -104,10 +104,10 @@ void writeback_await(struct run *run)
   s->asked = true;
   s->writeback = wish.kind == WRITEBACK_LOW;
   if (s->writeback)
-    s->calm = await_writeback(run, s, until_ns);
+    s->calm = writeback_await_writeback(run, s, until_ns);
   else
-    s->calm = sleep_until(run, until_ns);
+    s->calm = writeback_sleep_until(run, until_ns);
   s->waited_ns = clock_now_ns() - start_ns;
   if (s->writeback && !s->calm && atomic_load(&run->signal) == 0)
-    tell(s, wish.seconds);
+    writeback_tell(s, wish.seconds);
 }

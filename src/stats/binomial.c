@@ -14,15 +14,15 @@ enum {
 #define TINY 1e-300
 #define PRECISION 1e-15
 
-static double not_zero(double x)
+static double binomial_not_zero(double x)
 {
   return fabs(x) < TINY ? TINY : x;
 }
 
 /* Lentz's method; converges fast for x below the mean. */
-static double beta_fraction(double a, double b, double x)
+static double binomial_beta_fraction(double a, double b, double x)
 {
-  double c = 1.0, d = 1.0 / not_zero(1.0 - (a + b) * x / (a + 1.0));
+  double c = 1.0, d = 1.0 / binomial_not_zero(1.0 - (a + b) * x / (a + 1.0));
   double f = d;
 
   for (int i = 1; i < STEPS; i++) {
@@ -31,11 +31,11 @@ static double beta_fraction(double a, double b, double x)
                        ((a + 2.0 * i) * (a + 2.0 * i + 1));
     double step;
 
-    d = 1.0 / not_zero(1.0 + even * d);
-    c = not_zero(1.0 + even / c);
+    d = 1.0 / binomial_not_zero(1.0 + even * d);
+    c = binomial_not_zero(1.0 + even / c);
     f *= c * d;
-    d = 1.0 / not_zero(1.0 + odd * d);
-    c = not_zero(1.0 + odd / c);
+    d = 1.0 / binomial_not_zero(1.0 + odd * d);
+    c = binomial_not_zero(1.0 + odd / c);
     step = c * d;
     f *= step;
     if (fabs(step - 1.0) < PRECISION)
@@ -53,7 +53,7 @@ static double log_gamma(double x)
 }
 
 /* Regularised and incomplete; a, b > 0. */
-static double beta(double a, double b, double x)
+static double binomial_beta(double a, double b, double x)
 {
   const bool mirrored = x > (a + 1.0) / (a + b + 2.0);
   double front;
@@ -64,8 +64,8 @@ static double beta(double a, double b, double x)
     return 1.0;
   front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) +
               b * log1p(-x));
-  return mirrored ? 1.0 - front * beta_fraction(b, a, 1.0 - x) / b
-                  : front * beta_fraction(a, b, x) / a;
+  return mirrored ? 1.0 - front * binomial_beta_fraction(b, a, 1.0 - x) / b
+                  : front * binomial_beta_fraction(a, b, x) / a;
 }
 
 double binomial_at_most(double trials, double hits, double share)
@@ -74,7 +74,7 @@ double binomial_at_most(double trials, double hits, double share)
     return 0.0;
   if (hits >= trials)
     return 1.0;
-  return beta(trials - hits, hits + 1.0, 1.0 - share);
+  return binomial_beta(trials - hits, hits + 1.0, 1.0 - share);
 }
 
 double binomial_at_least(double trials, double hits, double share)
@@ -83,5 +83,5 @@ double binomial_at_least(double trials, double hits, double share)
     return 1.0;
   if (hits > trials)
     return 0.0;
-  return beta(hits, trials - hits + 1.0, share);
+  return binomial_beta(hits, trials - hits + 1.0, share);
 }

@@ -13,8 +13,8 @@ static void recorder_store(_Atomic uint64_t *p, uint64_t value)
   atomic_store_explicit(p, value, memory_order_relaxed);
 }
 
-static void epoch_data_start(struct epoch_data *d, uint64_t events,
-                             uint64_t sum_ns)
+static void recorder_epoch_data_start(struct epoch_data *d, uint64_t events,
+                                      uint64_t sum_ns)
 {
   recorder_store(&d->first_events, events);
   recorder_store(&d->first_sum_ns, sum_ns);
@@ -48,8 +48,8 @@ int recorders_init(struct recorders *rs, unsigned n, bool percentiles,
     struct recorder *r = &rs->of[i];
 
     ck_sequence_init(&r->seq);
-    epoch_data_start(&r->data[0], 0, 0);
-    epoch_data_start(&r->data[1], 0, 0);
+    recorder_epoch_data_start(&r->data[0], 0, 0);
+    recorder_epoch_data_start(&r->data[1], 0, 0);
     if (percentiles) {
       r->hist = rs->hists[i % rs->n_hists];
       r->slow = rs->slow;
@@ -95,8 +95,8 @@ void recorder_new_epoch(struct recorder *r, uint32_t epoch)
 
   ck_sequence_write_begin(&r->seq);
   if (old != epoch - 1)
-    epoch_data_start(&r->data[(epoch - 1) & 1], events, sum_ns);
-  epoch_data_start(&r->data[epoch & 1], events, sum_ns);
+    recorder_epoch_data_start(&r->data[(epoch - 1) & 1], events, sum_ns);
+  recorder_epoch_data_start(&r->data[epoch & 1], events, sum_ns);
   atomic_store_explicit(&r->epoch, epoch, memory_order_relaxed);
   ck_sequence_write_end(&r->seq);
 }

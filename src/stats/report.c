@@ -27,8 +27,9 @@ static double spread_stddev(const struct spread *s)
   return s->n ? sqrt(s->squares / s->n) : 0.0;
 }
 
-static void fill_fairness(struct report *r, const struct snapshot *before,
-                          const struct snapshot *now)
+static void report_fill_fairness(struct report *r,
+                                 const struct snapshot *before,
+                                 const struct snapshot *now)
 {
   struct spread events = { 0 }, time_s = { 0 };
 
@@ -74,7 +75,7 @@ void report_fill(struct report *r, const struct report_setup *setup,
   r->percentile_ns = setup->percentile > 0.0
                        ? report_percentile(r, setup->percentile)
                        : 0;
-  fill_fairness(r, before, now);
+  report_fill_fairness(r, before, now);
 }
 
 void report_threads_clear(struct report_thread *t, unsigned n)

@@ -9,12 +9,12 @@
 #include "opt/optset.h"
 #include "stats/report.h"
 
-static const char *advise_percentile(const char *text)
+static const char *report_options_advise_percentile(const char *text)
 {
   return strchr(text, ',') ? "for several, use --percentiles" : NULL;
 }
 
-static bool is_percentile(const char *text)
+static bool report_options_is_percentile(const char *text)
 {
   double p;
 
@@ -33,7 +33,7 @@ const struct opt report_opts[] = {
     .group = "Report",
     .flags = OPT_NO_GAPS | OPT_OWN,
     .def = "",
-    .check = is_percentile,
+    .check = report_options_is_percentile,
     .expected = "a comma-separated list of numbers greater than 0 and at most "
                 "100",
     .show_as = "=P,...",
@@ -98,7 +98,7 @@ const struct opt report_latency_opts[] = {
     .flags = OPT_COMMON,
     .def = "95",
     .fmax = 100,
-    .advise = advise_percentile,
+    .advise = report_options_advise_percentile,
     .show_as = "=P",
     .help = "latency percentile shown in reports; 0 = none",
   },

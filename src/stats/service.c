@@ -39,17 +39,17 @@ void outages_done(struct outages *o)
   o->longest = NULL;
 }
 
-static uint64_t length(const struct stall *s)
+static uint64_t service_length(const struct stall *s)
 {
   return s->to_ns - s->from_ns;
 }
 
-static unsigned shortest(const struct outages *o)
+static unsigned service_shortest(const struct outages *o)
 {
   unsigned at = 0;
 
   for (unsigned i = 1; i < o->n; i++) {
-    if (length(&o->of[i]) < length(&o->of[at]))
+    if (service_length(&o->of[i]) < service_length(&o->of[at]))
       at = i;
   }
   return at;
@@ -58,18 +58,19 @@ static unsigned shortest(const struct outages *o)
 void outages_keep(struct outages *o, const struct stall *s)
 {
   atomic_fetch_add_explicit(&o->count, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&o->sum_ns, length(s), memory_order_relaxed);
+  atomic_fetch_add_explicit(&o->sum_ns, service_length(s),
+                            memory_order_relaxed);
   if (o->n < STALLS_MAX)
     o->of[o->n++] = *s;
-  else if (length(s) > length(&o->of[o->shortest]))
+  else if (service_length(s) > service_length(&o->of[o->shortest]))
     o->of[o->shortest] = *s;
   else
     return;
   if (o->n == STALLS_MAX)
-    o->shortest = shortest(o);
+    o->shortest = service_shortest(o);
 }
 
-static int by_time(const void *a, const void *b)
+static int service_by_time(const void *a, const void *b)
 {
   const struct stall *x = a, *y = b;
 
@@ -79,9 +80,9 @@ static int by_time(const void *a, const void *b)
 void outages_sort(struct outages *o)
 {
   if (o->n > 0)
-    qsort(o->of, o->n, sizeof(*o->of), by_time);
+    qsort(o->of, o->n, sizeof(*o->of), service_by_time);
   if (o->n == STALLS_MAX)
-    o->shortest = shortest(o);
+    o->shortest = service_shortest(o);
 }
 
 void service_start(struct service *s, uint64_t now_ns)

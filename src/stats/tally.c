@@ -51,7 +51,7 @@ int tally_new(struct tally **ret, struct err *err)
   return 0;
 }
 
-static void values_done(struct values_track *v)
+static void tally_values_done(struct values_track *v)
 {
   free(v->name);
   free(v->unit);
@@ -68,7 +68,7 @@ void tally_free(struct tally *t)
   for (size_t i = 0; i < t->n_counts; i++)
     free(t->count[i].name);
   for (size_t i = 0; i < t->n_values; i++)
-    values_done(&t->values[i]);
+    tally_values_done(&t->values[i]);
   free(t->count);
   free(t->values);
   free(t->error);
@@ -89,7 +89,7 @@ void tally_clear(struct tally *t)
 }
 
 /* Room for one more in *array; false: no memory. */
-static bool grow(void *array, size_t n, size_t size)
+static bool tally_grow(void *array, size_t n, size_t size)
 {
   void *old, *more;
 
@@ -111,8 +111,8 @@ void tally_count(struct tally *t, const char *name, double n)
   while (i < t->n_counts && strcmp(t->count[i].name, name) != 0)
     i++;
   if (i == t->n_counts) {
-    if (!grow(&t->count, i, sizeof(*t->count)) ||
-        !grow(&t->count_out, i, sizeof(*t->count_out)))
+    if (!tally_grow(&t->count, i, sizeof(*t->count)) ||
+        !tally_grow(&t->count_out, i, sizeof(*t->count_out)))
       return;
     t->count[i].name = mem_strdup(name);
     if (!t->count[i].name)
@@ -123,8 +123,8 @@ void tally_count(struct tally *t, const char *name, double n)
   c->now += n;
 }
 
-static bool values_init(struct values_track *v, const char *name,
-                        const char *unit)
+static bool tally_values_init(struct values_track *v, const char *name,
+                              const char *unit)
 {
   v->name = mem_strdup(name);
   v->unit = mem_strdup(unit);
@@ -135,7 +135,7 @@ static bool values_init(struct values_track *v, const char *name,
   if (v->name && v->unit && v->now && v->base[INTERVAL] && v->base[TOTAL] &&
       v->diff)
     return true;
-  values_done(v);
+  tally_values_done(v);
   return false;
 }
 
@@ -147,17 +147,17 @@ struct value_sum *tally_values(struct tally *t, const char *name,
   while (i < t->n_values && strcmp(t->values[i].name, name) != 0)
     i++;
   if (i == t->n_values) {
-    if (!grow(&t->values, i, sizeof(*t->values)) ||
-        !grow(&t->values_out, i, sizeof(*t->values_out)) ||
-        !values_init(&t->values[i], name, unit))
+    if (!tally_grow(&t->values, i, sizeof(*t->values)) ||
+        !tally_grow(&t->values_out, i, sizeof(*t->values_out)) ||
+        !tally_values_init(&t->values[i], name, unit))
       return NULL;
     t->n_values++;
   }
   return t->values[i].now;
 }
 
-static bool is_same_error(const struct error_count *a,
-                          const struct error_count *b)
+static bool tally_is_same_error(const struct error_count *a,
+                                const struct error_count *b)
 {
   return strcmp(a->source, b->source) == 0 && strcmp(a->code, b->code) == 0 &&
          strcmp(a->state, b->state) == 0;
@@ -167,11 +167,11 @@ void tally_error(struct tally *t, const struct error_count *e)
 {
   size_t i = 0;
 
-  while (i < t->n_errors && !is_same_error(&t->error[i].now, e))
+  while (i < t->n_errors && !tally_is_same_error(&t->error[i].now, e))
     i++;
   if (i == t->n_errors) {
-    if (!grow(&t->error, i, sizeof(*t->error)) ||
-        !grow(&t->error_out, i, sizeof(*t->error_out)))
+    if (!tally_grow(&t->error, i, sizeof(*t->error)) ||
+        !tally_grow(&t->error_out, i, sizeof(*t->error_out)))
       return;
     t->error[i].now = *e;
     t->error[i].now.count = 0;
@@ -180,7 +180,7 @@ void tally_error(struct tally *t, const struct error_count *e)
   t->error[i].now.count += e->count;
 }
 
-static void begin(struct tally *t, int period)
+static void tally_begin(struct tally *t, int period)
 {
   for (size_t i = 0; i < t->n_counts; i++)
     t->count[i].base[period] = t->count[i].now;
@@ -191,7 +191,7 @@ static void begin(struct tally *t, int period)
     t->error[i].base[period] = t->error[i].now.count;
 }
 
-static void fill(struct tally *t, int period, struct tally_report *ret)
+static void tally_fill(struct tally *t, int period, struct tally_report *ret)
 {
   size_t errors = 0;
 
@@ -220,17 +220,17 @@ static void fill(struct tally *t, int period, struct tally_report *ret)
 
 void tally_restart(struct tally *t)
 {
-  begin(t, INTERVAL);
-  begin(t, TOTAL);
+  tally_begin(t, INTERVAL);
+  tally_begin(t, TOTAL);
 }
 
 void tally_interval(struct tally *t, struct tally_report *ret)
 {
-  fill(t, INTERVAL, ret);
-  begin(t, INTERVAL);
+  tally_fill(t, INTERVAL, ret);
+  tally_begin(t, INTERVAL);
 }
 
 void tally_total(struct tally *t, struct tally_report *ret)
 {
-  fill(t, TOTAL, ret);
+  tally_fill(t, TOTAL, ret);
 }

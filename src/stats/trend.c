@@ -30,7 +30,7 @@ void trend_start(struct trend *t, uint64_t now_ns, uint64_t events)
   t->events[0] = events;
 }
 
-static void thin_out(struct trend *t)
+static void trend_thin_out(struct trend *t)
 {
   unsigned n = 0;
 
@@ -50,7 +50,7 @@ void trend_note(struct trend *t, uint64_t now_ns, uint64_t events)
     return;
   t->skipped = 0;
   if (t->n == TREND_MOMENTS)
-    thin_out(t);
+    trend_thin_out(t);
   t->at_ns[t->n] = now_ns;
   t->events[t->n++] = events;
 }
@@ -59,7 +59,7 @@ struct rates {
   double mean, low, high;
 };
 
-static double rate_at(const struct trend *t, unsigned i)
+static double trend_rate_at(const struct trend *t, unsigned i)
 {
   return (double)(t->events[i + 1] - t->events[i]) * 1e9 /
          (double)(t->at_ns[i + 1] - t->at_ns[i]);
@@ -70,7 +70,7 @@ static struct rates rates_of(const struct trend *t, unsigned first, unsigned n)
   struct rates r = { 0.0, INFINITY, 0.0 };
 
   for (unsigned i = first; i < first + n; i++) {
-    const double rate = rate_at(t, i);
+    const double rate = trend_rate_at(t, i);
 
     r.mean += rate / n;
     r.low = fmin(r.low, rate);
@@ -80,14 +80,15 @@ static struct rates rates_of(const struct trend *t, unsigned first, unsigned n)
 }
 
 /* Ascending, or if negative, descending: the test of Mann and Kendall. */
-static double order_of(const struct trend *t, unsigned first, unsigned n)
+static double trend_order_of(const struct trend *t, unsigned first, unsigned n)
 {
   const double variance = n * (n - 1.0) * (2.0 * n + 5) / 18;
   double s = 0;
 
   for (unsigned i = first; i < first + n; i++) {
     for (unsigned k = i + 1; k < first + n; k++)
-      s += (rate_at(t, k) > rate_at(t, i)) - (rate_at(t, k) < rate_at(t, i));
+      s += (trend_rate_at(t, k) > trend_rate_at(t, i)) -
+           (trend_rate_at(t, k) < trend_rate_at(t, i));
   }
   return (s > 0 ? s - 1 : s < 0 ? s + 1 : 0) / sqrt(variance);
 }
@@ -107,7 +108,7 @@ bool trend_find(const struct trend *t, double *ret)
   if (third.mean <= 0.0)
     return false;
   change = last.mean / third.mean - 1.0;
-  order = order_of(t, spans - 3 * quarter, 3 * quarter);
+  order = trend_order_of(t, spans - 3 * quarter, 3 * quarter);
   if (fabs(change) < MIN_CHANGE || fabs(order) < MIN_ORDER)
     return false;
   if (change > 0.0 && (last.low <= third.high || third.mean <= second.mean))

@@ -5,7 +5,7 @@
 
 /* Bucket (e - LOW_EXP) * 512 + sub begins at 2^e * (1 + sub / 512): upper bits
  * of an IEEE double. */
-static size_t bucket_of(double value)
+static size_t value_hist_bucket_of(double value)
 {
   uint64_t bits;
   int64_t index;
@@ -21,7 +21,7 @@ static size_t bucket_of(double value)
 }
 
 /* part 0 is the lower end, 1 the upper one. */
-static double within(size_t index, double part)
+static double value_hist_within(size_t index, double part)
 {
   const double sub = (double)(index & ((1u << VALUE_SUB_BITS) - 1)) + part;
 
@@ -31,15 +31,15 @@ static double within(size_t index, double part)
 
 double value_middle(size_t index)
 {
-  return index > 0 ? within(index, 0.5) : 0;
+  return index > 0 ? value_hist_within(index, 0.5) : 0;
 }
 
-static void store(_Atomic double *to, double value)
+static void value_hist_store(_Atomic double *to, double value)
 {
   atomic_store_explicit(to, value, memory_order_relaxed);
 }
 
-static double load(const _Atomic double *from)
+static double value_hist_load(const _Atomic double *from)
 {
   return atomic_load_explicit(from, memory_order_relaxed);
 }
@@ -52,7 +52,7 @@ static uint32_t load_index(const _Atomic uint32_t *from)
 void value_hist_record(struct value_hist *h, double value)
 {
   const uint64_t n = atomic_load_explicit(&h->n, memory_order_relaxed);
-  const uint32_t index = (uint32_t)bucket_of(value);
+  const uint32_t index = (uint32_t)value_hist_bucket_of(value);
   _Atomic uint64_t *bucket = &h->count[index];
 
   if (isnan(value))
@@ -64,11 +64,11 @@ void value_hist_record(struct value_hist *h, double value)
   atomic_store_explicit(bucket,
                         atomic_load_explicit(bucket, memory_order_relaxed) + 1,
                         memory_order_relaxed);
-  if (n == 0 || value < load(&h->min))
-    store(&h->min, value);
-  if (n == 0 || value > load(&h->max))
-    store(&h->max, value);
-  store(&h->sum, load(&h->sum) + value);
+  if (n == 0 || value < value_hist_load(&h->min))
+    value_hist_store(&h->min, value);
+  if (n == 0 || value > value_hist_load(&h->max))
+    value_hist_store(&h->max, value);
+  value_hist_store(&h->sum, value_hist_load(&h->sum) + value);
   atomic_store_explicit(&h->n, n + 1, memory_order_release);
 }
 
@@ -91,14 +91,16 @@ void value_sum_add(struct value_sum *sum, const struct value_hist *h)
 
   if (n == 0)
     return;
-  value_sum_join(sum, n, load(&h->sum), load(&h->min), load(&h->max));
+  value_sum_join(sum, n, value_hist_load(&h->sum), value_hist_load(&h->min),
+                 value_hist_load(&h->max));
   for (size_t i = load_index(&h->first), last = load_index(&h->last); i <= last;
        i++)
     sum->count[i] += atomic_load_explicit(&h->count[i], memory_order_relaxed);
 }
 
 /* The ends of the buckets in use, within those of `now`. */
-static void set_limits(struct value_sum *out, const struct value_sum *now)
+static void value_hist_set_limits(struct value_sum *out,
+                                  const struct value_sum *now)
 {
   size_t first = 0, last = VALUE_BUCKETS - 1;
 
@@ -112,9 +114,10 @@ static void set_limits(struct value_sum *out, const struct value_sum *now)
     return;
   /* Values outside the range have no ends. */
   if (first > 0)
-    out->min = fmax(now->min, within(first, 0));
+    out->min = fmax(now->min, value_hist_within(first, 0));
   if (last < VALUE_BUCKETS - 1)
-    out->max = fmin(now->max, last > 0 ? within(last, 1) : fmax(out->min, 0));
+    out->max = fmin(now->max,
+                    last > 0 ? value_hist_within(last, 1) : fmax(out->min, 0));
 }
 
 void value_sum_sub(struct value_sum *out, const struct value_sum *now,
@@ -132,7 +135,7 @@ void value_sum_sub(struct value_sum *out, const struct value_sum *now,
   out->sum = now->sum - before->sum;
   for (size_t i = 0; i < VALUE_BUCKETS; i++)
     out->count[i] = now->count[i] - before->count[i];
-  set_limits(out, now);
+  value_hist_set_limits(out, now);
 }
 
 double value_mean(const struct value_sum *sum)

@@ -89,7 +89,7 @@ struct model {
 };
 
 /* *ret: earlier runs. */
-static int count_run(const char *path, uint64_t *ret, struct err *err)
+static int model_count_run(const char *path, uint64_t *ret, struct err *err)
 {
   FILE *f;
   long n;
@@ -113,7 +113,7 @@ static int count_run(const char *path, uint64_t *ret, struct err *err)
            : err_sys(err, "cannot write to '%s' (--model-file),", path);
 }
 
-static double normal(struct rng *rng)
+static double model_normal(struct rng *rng)
 {
   return sqrt(2 * rng_exponential(rng)) * cos(2 * M_PI * rng_double(rng));
 }
@@ -151,12 +151,12 @@ static int model_begin(void *run, struct err *err)
   struct model *m = run;
   uint64_t before;
   struct rng rng;
-  const int rc = count_run(m->cfg->file, &before, err);
+  const int rc = model_count_run(m->cfg->file, &before, err);
 
   rng_seed(&rng, before, RNG_INTERNAL, 1);
   m->mean_ns = m->cfg->service_s * (double)NS_PER_S *
                pow(1 + m->cfg->slowdown / 100, (double)before) *
-               exp(m->cfg->noise / 100 * normal(&rng));
+               exp(m->cfg->noise / 100 * model_normal(&rng));
   m->freeze_ns = m->cfg->freeze_s > 0
                    ? clock_now_ns() +
                        (uint64_t)(m->cfg->freeze_s * (double)NS_PER_S)
@@ -166,7 +166,7 @@ static int model_begin(void *run, struct err *err)
 
 /* By the first free server, from the arrival on: a worker woken late loses no
  * time. */
-static uint64_t serve(struct model *m, uint64_t arrival_ns)
+static uint64_t model_serve(struct model *m, uint64_t arrival_ns)
 {
   uint64_t first = 0, end_ns;
 
@@ -185,7 +185,7 @@ static uint64_t serve(struct model *m, uint64_t arrival_ns)
 static int model_event(void *thr, struct worker *w, struct err *err)
 {
   struct model *m = thr;
-  const uint64_t end_ns = serve(m, w->start_ns);
+  const uint64_t end_ns = model_serve(m, w->start_ns);
 
   (void)err;
   if (end_ns >= m->freeze_ns) {

@@ -332,7 +332,7 @@ static void mutex_close(void *arg)
 
 /* On purpose, holders of different mutexes write at once, and the sum is not
  * used. */
-RACES_ON_PURPOSE static void count(struct mutex_run *run)
+RACES_ON_PURPOSE static void mutex_count(struct mutex_run *run)
 {
   run->shared++;
 }
@@ -347,7 +347,7 @@ static void mutex_take_mutexes(struct mutex_run *run, struct worker *w)
 
     mutex_spin(loops);
     (void)pthread_mutex_lock(&slot->mutex);
-    count(run);
+    mutex_count(run);
     (void)pthread_mutex_unlock(&slot->mutex);
   }
 }

@@ -7,7 +7,7 @@ enum {
   SPINS = 1024, /* before sched_yield() */
 };
 
-static inline void pause_once(unsigned *n)
+static inline void mutex_locks_pause_once(unsigned *n)
 {
   if (++*n % SPINS == 0) {
     (void)sched_yield();
@@ -22,7 +22,7 @@ static inline void pause_once(unsigned *n)
 #endif
 }
 
-static void touch(struct mutex_lock *l, bool write)
+static void mutex_locks_touch(struct mutex_lock *l, bool write)
 {
   uint64_t seen = l->count;
 
@@ -31,7 +31,7 @@ static void touch(struct mutex_lock *l, bool write)
     l->count = seen + 1;
 }
 
-static int no_init(struct mutex_lock *l)
+static int mutex_locks_no_init(struct mutex_lock *l)
 {
   (void)l;
   return 0;
@@ -73,7 +73,7 @@ static void pthread_use(struct mutex_lock *l, struct mutex_waiter *w,
 {
   (void)w;
   (void)pthread_mutex_lock(&l->of.mutex);
-  touch(l, write);
+  mutex_locks_touch(l, write);
   (void)pthread_mutex_unlock(&l->of.mutex);
 }
 
@@ -85,9 +85,9 @@ static void spin_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
   (void)w;
   while (atomic_exchange_explicit(&l->of.taken, 1, memory_order_acquire) != 0) {
     while (atomic_load_explicit(&l->of.taken, memory_order_relaxed) != 0)
-      pause_once(&n);
+      mutex_locks_pause_once(&n);
   }
-  touch(l, write);
+  mutex_locks_touch(l, write);
   atomic_store_explicit(&l->of.taken, 0, memory_order_release);
 }
 
@@ -101,8 +101,8 @@ static void ticket_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 
   (void)w;
   while (atomic_load_explicit(&t->served, memory_order_acquire) != mine)
-    pause_once(&n);
-  touch(l, write);
+    mutex_locks_pause_once(&n);
+  mutex_locks_touch(l, write);
   atomic_store_explicit(&t->served, mine + 1, memory_order_release);
 }
 
@@ -118,16 +118,16 @@ static void mcs_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
   if (before) {
     atomic_store_explicit(&before->next, w, memory_order_release);
     while (atomic_load_explicit(&w->waits, memory_order_acquire) != 0)
-      pause_once(&n);
+      mutex_locks_pause_once(&n);
   }
-  touch(l, write);
+  mutex_locks_touch(l, write);
   next = atomic_load_explicit(&w->next, memory_order_acquire);
   if (!next && atomic_compare_exchange_strong_explicit(&l->of.last, &self, NULL,
                                                        memory_order_release,
                                                        memory_order_relaxed))
     return;
   while (!next) { /* a new thread is about to set `next` */
-    pause_once(&n);
+    mutex_locks_pause_once(&n);
     next = atomic_load_explicit(&w->next, memory_order_acquire);
   }
   atomic_store_explicit(&next->waits, 0, memory_order_release);
@@ -150,11 +150,12 @@ static void rwlock_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
     (void)pthread_rwlock_wrlock(&l->of.rwlock);
   else
     (void)pthread_rwlock_rdlock(&l->of.rwlock);
-  touch(l, write);
+  mutex_locks_touch(l, write);
   (void)pthread_rwlock_unlock(&l->of.rwlock);
 }
 
-static void atomic_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
+static void mutex_locks_atomic_use(struct mutex_lock *l, struct mutex_waiter *w,
+                                   bool write)
 {
   (void)w, (void)write;
   (void)atomic_fetch_add_explicit(&l->shared_count, 1, memory_order_seq_cst);
@@ -163,9 +164,9 @@ static void atomic_use(struct mutex_lock *l, struct mutex_waiter *w, bool write)
 const struct mutex_kind mutex_kinds[MUTEX_KINDS] = {
   { "pthread", false, pthread_init, pthread_done, pthread_use },
   { "adaptive", false, adaptive_init, pthread_done, pthread_use },
-  { "spin", false, no_init, NULL, spin_use },
-  { "ticket", false, no_init, NULL, ticket_use },
-  { "mcs", false, no_init, NULL, mcs_use },
+  { "spin", false, mutex_locks_no_init, NULL, spin_use },
+  { "ticket", false, mutex_locks_no_init, NULL, ticket_use },
+  { "mcs", false, mutex_locks_no_init, NULL, mcs_use },
   { "rwlock", true, rwlock_init, rwlock_done, rwlock_use },
-  { "atomic", false, no_init, NULL, atomic_use },
+  { "atomic", false, mutex_locks_no_init, NULL, mutex_locks_atomic_use },
 };

@@ -6,13 +6,14 @@
 #include "report/form.h"
 #include "stats/report.h"
 
-static void add_line(struct strbuf *b, const char *name, uint64_t ns)
+static void ns_form_add_line(struct strbuf *b, const char *name, uint64_t ns)
 {
   strbuf_addf(b, "    %-20s %12" PRIu64 "\n", name, ns);
 }
 
-static void add_results(struct strbuf *b, const struct report_setup *setup,
-                        const struct report *r)
+static void ns_form_add_results(struct strbuf *b,
+                                const struct report_setup *setup,
+                                const struct report *r)
 {
   static const struct {
     const char *name;
@@ -26,15 +27,16 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
               "per second:", report_rate(r, r->events));
   if (r->events == 0)
     return;
-  add_line(b, "average, ns:", r->sum_ns / r->events);
+  ns_form_add_line(b, "average, ns:", r->sum_ns / r->events);
   for (unsigned i = 0; r->hist && i < sizeof(lines) / sizeof(lines[0]); i++)
-    add_line(b, lines[i].name, report_percentile(r, lines[i].percentile));
-  add_line(b, "max, ns:", r->max_ns);
+    ns_form_add_line(b, lines[i].name,
+                     report_percentile(r, lines[i].percentile));
+  ns_form_add_line(b, "max, ns:", r->max_ns);
 }
 
 const struct report_form ns_form = {
   .interval = form_interval_events,
-  .results = add_results,
+  .results = ns_form_add_results,
   .queue_mark = "",
   .classes = "Operations",
   .class = "operation",

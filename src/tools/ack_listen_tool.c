@@ -102,7 +102,7 @@ static int find_address(const struct ack_listen_cfg *cfg, struct address *ret,
 }
 
 /* Readable at the first signal. */
-static int open_stop(struct err *err)
+static int ack_listen_open_stop(struct err *err)
 {
   sigset_t set;
   int fd;
@@ -116,8 +116,8 @@ static int open_stop(struct err *err)
   return fd < 0 ? err_sys(err, "cannot wait for signals,") : fd;
 }
 
-static int serve(const struct ack_listen_cfg *cfg, const struct address *where,
-                 struct err *err)
+static int ack_listen_serve(const struct ack_listen_cfg *cfg,
+                            const struct address *where, struct err *err)
 {
   const struct ack_listener_cfg how = {
     .where = (const struct sockaddr *)&where->addr,
@@ -130,7 +130,7 @@ static int serve(const struct ack_listen_cfg *cfg, const struct address *where,
     .out = stdout,
   };
   struct ack_listener *l = NULL;
-  const int stop = open_stop(err);
+  const int stop = ack_listen_open_stop(err);
   int rc = stop < 0 ? stop : ack_listener_open(&l, &how, err);
 
   (void)signal(SIGPIPE, SIG_IGN); /* logs matter more than stdout */
@@ -166,7 +166,7 @@ static int run_ack_listen(const struct tool_args *args, struct err *err)
                   cfg->address);
     return TOOL_BAD_INPUT;
   }
-  return serve(cfg, &where, err) < 0 ? TOOL_FAILED : TOOL_OK;
+  return ack_listen_serve(cfg, &where, err) < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
 const struct tool tool_ack_listen = {

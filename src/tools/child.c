@@ -248,7 +248,7 @@ int child_scratch_in(const char *below, const char *name, char **ret,
 }
 
 /* False: `file` is not a regular file, or has none. */
-static bool scratch_folder_of(const char *file, char ret[PATH_MAX])
+static bool child_scratch_folder_of(const char *file, char ret[PATH_MAX])
 {
   const char *slash = strrchr(file, '/');
   struct stat st;
@@ -270,7 +270,7 @@ int child_scratch(const char *beside, char **ret, struct err *err)
   if (tmp && *tmp && child_scratch_in(tmp, "bench-sweep", ret, err) == 0)
     return 0;
   rc = child_scratch_in("/tmp", "bench-sweep", ret, err);
-  if (rc < 0 && scratch_folder_of(beside, folder))
+  if (rc < 0 && child_scratch_folder_of(beside, folder))
     rc = child_scratch_in(folder, "bench-sweep", ret, err);
   if (rc == 0)
     return 0;

@@ -6,7 +6,7 @@
 
 #include "tools/result.h"
 
-static int by_time(const void *a, const void *b)
+static int classes_by_time(const void *a, const void *b)
 {
   const struct class_row *x = a, *y = b;
 
@@ -38,7 +38,7 @@ int class_rows_init(struct class_rows *ret, const json_t *classes)
   }
   for (size_t i = 0; i < n && all_ns > 0; i++)
     rows[i].share = rows[i].total_ns / all_ns;
-  qsort(rows, n, sizeof(*rows), by_time);
+  qsort(rows, n, sizeof(*rows), classes_by_time);
   *ret = (struct class_rows){ rows, n };
   return 0;
 }

@@ -11,30 +11,31 @@
 #include "stats/slo.h"
 #include "tools/numbers.h"
 
-static bool is_good(const struct result *r)
+static bool groups_is_good(const struct result *r)
 {
   return r && r->events_per_s >= 0;
 }
 
-static int no_memory(struct err *err)
+static int groups_no_memory(struct err *err)
 {
   return err_set(err, -ENOMEM, "not enough memory for the results");
 }
 
-static int add_run(struct group *g, const struct result *run, struct err *err)
+static int groups_add_run(struct group *g, const struct result *run,
+                          struct err *err)
 {
   const struct result **more = realloc(g->runs,
                                        (g->n + 1) * sizeof(struct result *));
 
   if (!more)
-    return no_memory(err);
+    return groups_no_memory(err);
   g->runs = more;
   g->runs[g->n++] = run;
   return 0;
 }
 
-static int add_steps(struct groups *g, const struct result_file *f,
-                     struct err *err)
+static int groups_add_steps(struct groups *g, const struct result_file *f,
+                            struct err *err)
 {
   for (size_t i = 0; i < f->n_steps; i++) {
     const struct result_step *s = &f->steps[i];
@@ -44,8 +45,8 @@ static int add_steps(struct groups *g, const struct result_file *f,
     if (json_object_size(s->values) > 0)
       to->values = s->values;
     if ((s->exit_status == 0 || s->exit_status == SLO_EXIT_STATUS) &&
-        is_good(s->run))
-      rc = add_run(to, s->run, err);
+        groups_is_good(s->run))
+      rc = groups_add_run(to, s->run, err);
     else
       to->failed++;
     if (rc < 0)
@@ -54,7 +55,7 @@ static int add_steps(struct groups *g, const struct result_file *f,
   return 0;
 }
 
-static void drop_empty(struct groups *g)
+static void groups_drop_empty(struct groups *g)
 {
   size_t kept = 0;
 
@@ -74,15 +75,15 @@ int groups_init(struct groups *ret, const struct result_file *f,
 
   g.of = calloc(n + 1, sizeof(*g.of));
   if (!g.of)
-    return no_memory(err);
+    return groups_no_memory(err);
   for (size_t i = 0; i < n; i++)
     g.of[i].path = f->path;
   if (f->is_sweep)
-    rc = add_steps(&g, f, err);
-  else if (is_good(&f->run))
-    rc = add_run(&g.of[0], &f->run, err);
+    rc = groups_add_steps(&g, f, err);
+  else if (groups_is_good(&f->run))
+    rc = groups_add_run(&g.of[0], &f->run, err);
   if (rc == 0) {
-    drop_empty(&g);
+    groups_drop_empty(&g);
     if (g.n == 0)
       rc = err_set(err, -EINVAL,
                    "'%.400s' has no measurements: the run did not take place",
@@ -137,8 +138,9 @@ void group_describe(const struct group *g, struct strbuf *out)
 }
 
 /* `of` NULL: the percentile `key`. */
-static double median_of(const struct group *g,
-                        double (*of)(const struct result *), const char *key)
+static double groups_median_of(const struct group *g,
+                               double (*of)(const struct result *),
+                               const char *key)
 {
   double *x = calloc(g->n + 1, sizeof(*x));
   double median = NAN;
@@ -154,10 +156,10 @@ static double median_of(const struct group *g,
 
 double group_median(const struct group *g, double (*of)(const struct result *))
 {
-  return median_of(g, of, NULL);
+  return groups_median_of(g, of, NULL);
 }
 
 double group_percentile(const struct group *g, const char *key)
 {
-  return median_of(g, NULL, key);
+  return groups_median_of(g, NULL, key);
 }

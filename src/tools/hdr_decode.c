@@ -21,13 +21,13 @@ enum {
   PLAIN_MAX = HEADER + 9 * HIST_BUCKETS,
 };
 
-static uint32_t get_u32(const unsigned char *from)
+static uint32_t hdr_decode_get_u32(const unsigned char *from)
 {
   return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 |
          (uint32_t)from[2] << 8 | from[3];
 }
 
-static int digit_of(char c)
+static int hdr_decode_digit_of(char c)
 {
   if (c >= 'A' && c <= 'Z')
     return c - 'A';
@@ -53,7 +53,7 @@ static bool base64_read(const char *text, unsigned char *out, size_t *ret_len)
     uint32_t group = 0;
 
     for (size_t k = 0; k < 4; k++) {
-      const int digit = k < here ? digit_of(text[i + k]) : 0;
+      const int digit = k < here ? hdr_decode_digit_of(text[i + k]) : 0;
 
       if (digit < 0)
         return false;
@@ -67,8 +67,9 @@ static bool base64_read(const char *text, unsigned char *out, size_t *ret_len)
 }
 
 /* A count, or a negative number of zeros; returns the rest, or NULL. */
-static const unsigned char *get_zigzag(const unsigned char *p,
-                                       const unsigned char *end, int64_t *ret)
+static const unsigned char *hdr_decode_get_zigzag(const unsigned char *p,
+                                                  const unsigned char *end,
+                                                  int64_t *ret)
 {
   uint64_t v = 0;
 
@@ -82,15 +83,15 @@ static const unsigned char *get_zigzag(const unsigned char *p,
   return NULL;
 }
 
-static bool read_counts(struct hist_sum *sum, const unsigned char *p,
-                        const unsigned char *end)
+static bool hdr_decode_read_counts(struct hist_sum *sum, const unsigned char *p,
+                                   const unsigned char *end)
 {
   uint64_t at = 0;
 
   while (p < end) {
     int64_t value;
 
-    p = get_zigzag(p, end, &value);
+    p = hdr_decode_get_zigzag(p, end, &value);
     if (!p)
       return false;
     if (value < 0) {
@@ -108,29 +109,33 @@ static bool read_counts(struct hist_sum *sum, const unsigned char *p,
   return true;
 }
 
-static bool read_plain(struct hist_sum *sum, const unsigned char *p, size_t len)
+static bool hdr_decode_read_plain(struct hist_sum *sum, const unsigned char *p,
+                                  size_t len)
 {
   static const unsigned char one[8] = { 0, 0, 0, 0, 0, 0, 0, 1 };
 
-  if (len < HEADER || (get_u32(p) & ~COOKIE_WORD_BITS) != COOKIE_PLAIN ||
-      get_u32(p + 4) > len - HEADER || get_u32(p + 8) != 0 ||
-      get_u32(p + 12) != 3 || memcmp(p + 16, one, sizeof(one)) != 0)
+  if (len < HEADER ||
+      (hdr_decode_get_u32(p) & ~COOKIE_WORD_BITS) != COOKIE_PLAIN ||
+      hdr_decode_get_u32(p + 4) > len - HEADER ||
+      hdr_decode_get_u32(p + 8) != 0 || hdr_decode_get_u32(p + 12) != 3 ||
+      memcmp(p + 16, one, sizeof(one)) != 0)
     return false;
-  return read_counts(sum, p + HEADER, p + HEADER + get_u32(p + 4));
+  return hdr_decode_read_counts(sum, p + HEADER,
+                                p + HEADER + hdr_decode_get_u32(p + 4));
 }
 
-static bool unpack(struct hist_sum *sum, const unsigned char *packed,
-                   size_t len, unsigned char *plain)
+static bool hdr_decode_unpack(struct hist_sum *sum, const unsigned char *packed,
+                              size_t len, unsigned char *plain)
 {
   uLongf plain_len = PLAIN_MAX;
 
   if (len < HEADER_COMPRESSED ||
-      (get_u32(packed) & ~COOKIE_WORD_BITS) != COOKIE_COMPRESSED ||
-      get_u32(packed + 4) > len - HEADER_COMPRESSED ||
+      (hdr_decode_get_u32(packed) & ~COOKIE_WORD_BITS) != COOKIE_COMPRESSED ||
+      hdr_decode_get_u32(packed + 4) > len - HEADER_COMPRESSED ||
       uncompress(plain, &plain_len, packed + HEADER_COMPRESSED,
-                 get_u32(packed + 4)) != Z_OK)
+                 hdr_decode_get_u32(packed + 4)) != Z_OK)
     return false;
-  return read_plain(sum, plain, plain_len);
+  return hdr_decode_read_plain(sum, plain, plain_len);
 }
 
 int hdr_decode_text(struct hist_sum *ret, const char *text)
@@ -143,7 +148,8 @@ int hdr_decode_text(struct hist_sum *ret, const char *text)
 
   if (packed && plain && sum) {
     rc = -EINVAL;
-    if (base64_read(text, packed, &len) && unpack(sum, packed, len, plain)) {
+    if (base64_read(text, packed, &len) &&
+        hdr_decode_unpack(sum, packed, len, plain)) {
       hist_sum_copy(ret, sum);
       rc = 0;
     }

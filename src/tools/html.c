@@ -51,8 +51,8 @@ void html_paragraph(struct strbuf *out, const char *text)
   strbuf_adds(out, "</p>\n");
 }
 
-static void add_cell(struct strbuf *out, const struct table *t,
-                     const char *cell, bool number)
+static void html_add_cell(struct strbuf *out, const struct table *t,
+                          const char *cell, bool number)
 {
   size_t digits = number && !t->exact ? strspn(cell, "0123456789") : 0;
   const char *micro = number && !t->exact ? strstr(cell, " us") : NULL;
@@ -90,7 +90,7 @@ void html_table(struct strbuf *out, const struct table *t)
       const bool number = table_right_aligned(t, c);
 
       strbuf_addf(out, "<%s%s>", name, number ? " class=\"n\"" : "");
-      add_cell(out, t, t->cells[r * t->columns + c], number && r > 0);
+      html_add_cell(out, t, t->cells[r * t->columns + c], number && r > 0);
       strbuf_addf(out, "</%.2s>", name);
     }
     strbuf_adds(out, r == 0 ? "</tr></thead><tbody>\n" : "</tr>\n");

@@ -19,7 +19,7 @@ size_t knee_best(const struct knee_step *steps, size_t n)
   return best;
 }
 
-static bool number_of(const char *text, double *ret)
+static bool knee_number_of(const char *text, double *ret)
 {
   uint64_t size;
 
@@ -30,12 +30,13 @@ static bool number_of(const char *text, double *ret)
   return parse_double(text, ret) == 0;
 }
 
-static bool all_numbers(const struct knee_step *steps, size_t n, size_t option)
+static bool knee_all_numbers(const struct knee_step *steps, size_t n,
+                             size_t option)
 {
   double ignored;
 
   for (size_t i = 0; i < n; i++) {
-    if (!number_of(steps[i].values[option], &ignored))
+    if (!knee_number_of(steps[i].values[option], &ignored))
       return false;
   }
   return true;
@@ -46,7 +47,7 @@ size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options)
   const size_t best = knee_best(steps, n);
   size_t knee = best, numbers = 0; /* leading numeric options */
 
-  while (numbers < n_options && all_numbers(steps, n, numbers))
+  while (numbers < n_options && knee_all_numbers(steps, n, numbers))
     numbers++;
   for (size_t i = 0; best != KNEE_NONE && i < n; i++) {
     bool smaller = i < knee, decided = false;
@@ -54,10 +55,10 @@ size_t knee_find(const struct knee_step *steps, size_t n, size_t n_options)
     if (!(steps[i].throughput >= KNEE_SHARE * steps[best].throughput))
       continue;
     for (size_t k = 0; k < numbers && !decided; k++) {
-      double x = 0, y = 0; /* checked by all_numbers() */
+      double x = 0, y = 0; /* checked by knee_all_numbers() */
 
-      (void)number_of(steps[i].values[k], &x);
-      (void)number_of(steps[knee].values[k], &y);
+      (void)knee_number_of(steps[i].values[k], &x);
+      (void)knee_number_of(steps[knee].values[k], &y);
       decided = x < y || x > y;
       smaller = decided ? x < y : smaller;
     }

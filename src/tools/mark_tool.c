@@ -24,8 +24,8 @@ struct mark_cfg {
 
 static const struct opt mark_opts[] = { OPT_END };
 
-static int join(struct strbuf *out, const char *const *words, size_t n,
-                struct err *err)
+static int mark_join(struct strbuf *out, const char *const *words, size_t n,
+                     struct err *err)
 {
   bool empty = true;
 
@@ -48,7 +48,7 @@ static int join(struct strbuf *out, const char *const *words, size_t n,
 }
 
 /* Does not wait for a reader; < 0: see errno. */
-static int open_fifo(const char *path)
+static int mark_open_fifo(const char *path)
 {
   struct stat st;
   const int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -61,7 +61,7 @@ static int open_fifo(const char *path)
   return fd;
 }
 
-static bool is_ours(const char *path)
+static bool mark_is_ours(const char *path)
 {
   struct stat st;
 
@@ -69,7 +69,7 @@ static bool is_ours(const char *path)
          (st.st_uid == geteuid() || geteuid() == 0);
 }
 
-static int open_by_pid(const char *word, struct err *err)
+static int mark_open_by_pid(const char *word, struct err *err)
 {
   char path[PATH_MAX];
   int64_t pid;
@@ -79,9 +79,9 @@ static int open_by_pid(const char *word, struct err *err)
       (kill((pid_t)pid, 0) < 0 && errno == ESRCH))
     return err_set(err, -ESRCH, "there is no process %s", word);
   for (unsigned i = 0; mark_path(path, sizeof(path), i, (long)pid); i++) {
-    if (!is_ours(path))
+    if (!mark_is_ours(path))
       continue;
-    fd = open_fifo(path);
+    fd = mark_open_fifo(path);
     if (fd >= 0)
       return fd;
   }
@@ -91,9 +91,9 @@ static int open_by_pid(const char *word, struct err *err)
                  word);
 }
 
-static int open_by_name(const char *path, struct err *err)
+static int mark_open_by_name(const char *path, struct err *err)
 {
-  const int fd = open_fifo(path);
+  const int fd = mark_open_fifo(path);
 
   if (fd >= 0)
     return fd;
@@ -115,7 +115,7 @@ static void runs_add(struct runs *r, const char *path, long pid)
 {
   struct stat st;
   const bool ours = lstat(path, &st) == 0 && st.st_uid == geteuid();
-  const int fd = ours ? open_fifo(path) : -1;
+  const int fd = ours ? mark_open_fifo(path) : -1;
 
   if (fd < 0)
     return;
@@ -149,7 +149,7 @@ static void runs_find(struct runs *r, char path[PATH_MAX])
     (void)closedir(dir);
 }
 
-static int open_only_run(struct err *err)
+static int mark_open_only_run(struct err *err)
 {
   struct runs r = { .fd = -1 };
   char path[PATH_MAX];
@@ -173,14 +173,14 @@ static int open_only_run(struct err *err)
   return rc;
 }
 
-static bool is_number(const char *word)
+static bool mark_is_number(const char *word)
 {
   return *word && strspn(word, "0123456789") == strlen(word);
 }
 
 static bool names_run(const char *word, bool alone)
 {
-  return is_number(word) || is_ours(word) ||
+  return mark_is_number(word) || mark_is_ours(word) ||
          (!alone && (strchr(word, '/') || access(word, F_OK) == 0));
 }
 
@@ -191,12 +191,13 @@ static int send_mark(const struct tool_args *args, struct err *err)
   struct strbuf line = { 0 };
   int fd = -1, rc;
 
-  rc = join(&line, args->files + first, args->n_files - first, err);
+  rc = mark_join(&line, args->files + first, args->n_files - first, err);
   if (rc == 0) {
     if (first == 0)
-      fd = open_only_run(err);
+      fd = mark_open_only_run(err);
     else
-      fd = is_number(to) ? open_by_pid(to, err) : open_by_name(to, err);
+      fd = mark_is_number(to) ? mark_open_by_pid(to, err)
+                              : mark_open_by_name(to, err);
     rc = fd < 0 ? fd : 0;
   }
   /* Lines up to PIPE_BUF are written whole or not at all. */

@@ -182,7 +182,7 @@ double numbers_autocorrelation(const double *x, size_t n)
   return tau > 1 ? tau : 1;
 }
 
-static double variance_of_mean(const struct variance_run *r)
+static double numbers_variance_of_mean(const struct variance_run *r)
 {
   const double independent = (double)r->n /
                              numbers_autocorrelation(r->samples, r->n);
@@ -203,7 +203,7 @@ struct variance variance_of(const struct variance_run *runs, size_t n)
     values[i] = runs[i].value;
     known = runs[i].n >= VARIANCE_SAMPLES_MIN && isfinite(runs[i].value);
     if (known)
-      within += variance_of_mean(&runs[i]) / (double)n;
+      within += numbers_variance_of_mean(&runs[i]) / (double)n;
   }
   s = known ? spread_of(values, n) : (struct spread){ .mean = NAN };
   free(values);

@@ -29,7 +29,7 @@ enum {
 /* ---- JSON ---- */
 
 /* JSON in which no text can end the script around it. */
-static int append_safe(const char *text, size_t len, void *to)
+static int page_data_append_safe(const char *text, size_t len, void *to)
 {
   struct strbuf *out = to;
 
@@ -42,32 +42,32 @@ static int append_safe(const char *text, size_t len, void *to)
   return 0;
 }
 
-static void append_json(struct strbuf *out, const json_t *json)
+static void page_data_append_json(struct strbuf *out, const json_t *json)
 {
   if (!json)
     strbuf_adds(out, "null");
-  else if (json_dump_callback(json, append_safe, out,
+  else if (json_dump_callback(json, page_data_append_safe, out,
                               JSON_COMPACT | JSON_ENCODE_ANY |
                                 JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)) <
            0)
     out->failed = true;
 }
 
-static void append_text(struct strbuf *out, const char *text)
+static void page_data_append_text(struct strbuf *out, const char *text)
 {
   json_t *json = json_string(text);
 
   if (!json)
     json = json_string_nocheck("?");
-  append_json(out, json);
+  page_data_append_json(out, json);
   json_decref(json);
 }
 
 /* ---- columns of numbers ---- */
 
 /* {"s":-2,"y":[...]}: numbers in units of 10^s, which makes them short. */
-static void append_column(struct strbuf *out, const double *y, size_t n,
-                          int digits)
+static void page_data_append_column(struct strbuf *out, const double *y,
+                                    size_t n, int digits)
 {
   double sum = 0, factor;
   size_t counted = 0;
@@ -101,7 +101,7 @@ struct columns {
   bool failed;
 };
 
-static void put(struct columns *c, const char *path, double value)
+static void page_data_put(struct columns *c, const char *path, double value)
 {
   json_t *list = json_object_get(c->of, path);
 
@@ -115,7 +115,7 @@ static void put(struct columns *c, const char *path, double value)
     c->failed |= json_array_append_new(list, json_real(value)) < 0;
 }
 
-static bool is_skipped(const char *key)
+static bool page_data_is_skipped(const char *key)
 {
   static const char skipped[] =
     " read write read_empty other total classes file_operations events "
@@ -127,7 +127,7 @@ static bool is_skipped(const char *key)
 }
 
 /* Does the figure count events, unlike a level or a rate? */
-static bool is_count(const char *path)
+static bool page_data_is_count(const char *path)
 {
   const char *name = strrchr(path, '.');
 
@@ -147,8 +147,8 @@ static bool is_count(const char *path)
 
 /* Puts all numbers below `json`.  Lists: by the names of their members, and
  * their length.  Counts become rates per second. */
-static void flatten(struct columns *c, const json_t *json, const char *path,
-                    double period_s, int depth)
+static void page_data_flatten(struct columns *c, const json_t *json,
+                              const char *path, double period_s, int depth)
 {
   const double own_s = result_number_at(json, "period_s");
   struct strbuf below = { 0 };
@@ -156,20 +156,20 @@ static void flatten(struct columns *c, const json_t *json, const char *path,
   json_t *value;
 
   if (json_is_number(json)) {
-    const bool count = is_count(path);
+    const bool count = page_data_is_count(path);
 
     strbuf_addf(&below, "%s%s", path, count ? "_per_s" : "");
-    put(c, strbuf_str(&below),
-        json_number_value(json) / (count ? period_s : 1));
+    page_data_put(c, strbuf_str(&below),
+                  json_number_value(json) / (count ? period_s : 1));
   }
   json_object_foreach((json_t *)(uintptr_t)json, key, value)
   {
-    if (is_skipped(key) || depth == DEPTH_MAX)
+    if (page_data_is_skipped(key) || depth == DEPTH_MAX)
       continue;
     strbuf_clear(&below);
     strbuf_addf(&below, "%s%s%s", path, *path ? "." : "", key);
-    flatten(c, value, strbuf_str(&below), own_s > 0 ? own_s : period_s,
-            depth + 1);
+    page_data_flatten(c, value, strbuf_str(&below),
+                      own_s > 0 ? own_s : period_s, depth + 1);
   }
   for (size_t i = 0; i < json_array_size(json) && i < VIEW_RUNS_MAX; i++) {
     const char *name = result_text_at(json_array_get(json, i), "name");
@@ -179,17 +179,17 @@ static void flatten(struct columns *c, const json_t *json, const char *path,
       strbuf_addf(&below, "%s.%s", path, name);
     else
       strbuf_addf(&below, "%s.%zu", path, i);
-    flatten(c, json_array_get(json, i), strbuf_str(&below), period_s,
-            depth + 1);
+    page_data_flatten(c, json_array_get(json, i), strbuf_str(&below), period_s,
+                      depth + 1);
   }
   if (json_is_array(json))
-    put(c, path, (double)json_array_size(json));
+    page_data_put(c, path, (double)json_array_size(json));
   c->failed = c->failed || below.failed;
   strbuf_done(&below);
 }
 
 /* Leaves out a last interval too short for stable figures. */
-static size_t whole_intervals(const struct result *r)
+static size_t page_data_whole_intervals(const struct result *r)
 {
   const size_t n = r->n_intervals;
 
@@ -200,8 +200,8 @@ static size_t whole_intervals(const struct result *r)
 }
 
 /* Nothing if all numbers are 0 or missing. */
-static void append_path(struct strbuf *out, const char *path,
-                        const json_t *list, size_t n)
+static void page_data_append_path(struct strbuf *out, const char *path,
+                                  const json_t *list, size_t n)
 {
   double *y = calloc(n + 1, sizeof(*y));
   bool any = false;
@@ -214,27 +214,29 @@ static void append_path(struct strbuf *out, const char *path,
   }
   if (any) {
     strbuf_adds(out, out->text[out->len - 1] == '{' ? "" : ",");
-    append_text(out, path);
+    page_data_append_text(out, path);
     strbuf_adds(out, ":");
-    append_column(out, y, n, strchr(path, '.') ? DIGITS_ROWS : DIGITS);
+    page_data_append_column(out, y, n,
+                            strchr(path, '.') ? DIGITS_ROWS : DIGITS);
   }
   out->failed = out->failed || !y;
   free(y);
 }
 
-static void append_series(struct strbuf *out, const struct result *r)
+static void page_data_append_series(struct strbuf *out, const struct result *r)
 {
   struct columns c = { .of = json_object() };
-  const size_t n = whole_intervals(r);
+  const size_t n = page_data_whole_intervals(r);
   const char *path;
   json_t *list;
 
   for (c.n = 0; c.n < n; c.n++) {
-    put(&c, "t", r->intervals[c.n].end_s);
-    flatten(&c, r->intervals[c.n].json, "", 1, 0);
+    page_data_put(&c, "t", r->intervals[c.n].end_s);
+    page_data_flatten(&c, r->intervals[c.n].json, "", 1, 0);
   }
   strbuf_adds(out, "\"series\":{");
-  json_object_foreach(c.of, path, list) append_path(out, path, list, n);
+  json_object_foreach(c.of, path, list)
+    page_data_append_path(out, path, list, n);
   strbuf_adds(out, "}");
   out->failed = out->failed || c.failed;
   json_decref(c.of);
@@ -243,8 +245,8 @@ static void append_series(struct strbuf *out, const struct result *r)
 /* ---- distributions ---- */
 
 /* [[latency in ns, events], ...], ascending. */
-static void append_bins(struct strbuf *out, const struct hist_sum *h,
-                        int per_octave)
+static void page_data_append_bins(struct strbuf *out, const struct hist_sum *h,
+                                  int per_octave)
 {
   const char *before = "[";
   uint64_t count = 0;
@@ -265,18 +267,19 @@ static void append_bins(struct strbuf *out, const struct hist_sum *h,
   strbuf_adds(out, *before == '[' ? "[]" : "]");
 }
 
-static void append_histogram(struct strbuf *out, const char *key,
-                             struct hist_sum *h)
+static void page_data_append_histogram(struct strbuf *out, const char *key,
+                                       struct hist_sum *h)
 {
   if (h && h->total > 0) {
     strbuf_addf(out, ",\"%s\":", key);
-    append_bins(out, h, PER_OCTAVE);
+    page_data_append_bins(out, h, PER_OCTAVE);
   }
   hist_sum_free(h);
 }
 
 /* Latency over time, with several intervals together if there are many. */
-static void append_heat(struct strbuf *out, const struct result *r, size_t n)
+static void page_data_append_heat(struct strbuf *out, const struct result *r,
+                                  size_t n)
 {
   struct hist_sum *all = hist_sum_new(), *one = hist_sum_new();
   const size_t each = (n + HEAT_COLUMNS - 1) / HEAT_COLUMNS;
@@ -291,7 +294,7 @@ static void append_heat(struct strbuf *out, const struct result *r, size_t n)
     if ((i + 1) % each > 0 && i + 1 < n)
       continue;
     strbuf_adds(out, i < each ? "" : ",");
-    append_bins(out, all, HEAT_ROWS);
+    page_data_append_bins(out, all, HEAT_ROWS);
     hist_sum_clear(all);
   }
   strbuf_adds(out, "]");
@@ -302,7 +305,7 @@ static void append_heat(struct strbuf *out, const struct result *r, size_t n)
 
 /* ---- documents ---- */
 
-static void strip(json_t *json)
+static void page_data_strip(json_t *json)
 {
   const char *key;
   json_t *value;
@@ -311,11 +314,11 @@ static void strip(json_t *json)
   (void)json_object_del(json, "hdr_histogram");
   (void)json_object_del(json, "statements");
   (void)json_object_del(json, "raw");
-  json_object_foreach(json, key, value) strip(value);
-  json_array_foreach(json, i, value) strip(value);
+  json_object_foreach(json, key, value) page_data_strip(value);
+  json_array_foreach(json, i, value) page_data_strip(value);
 }
 
-static void append_document(struct strbuf *out, const json_t *json)
+static void page_data_append_document(struct strbuf *out, const json_t *json)
 {
   static const char *const kept[] = { "run",     "totals", "database",
                                       "slo",     "client", "environment",
@@ -331,13 +334,13 @@ static void append_document(struct strbuf *out, const json_t *json)
     if (have && json_object_set_new(o, kept[i], json_deep_copy(have)) < 0)
       out->failed = true;
   }
-  strip(o);
-  append_json(out, o);
+  page_data_strip(o);
+  page_data_append_json(out, o);
   json_decref(o);
 }
 
 /* Throughput and latencies of each repeat. */
-static void append_repeats(struct strbuf *out, const struct group *g)
+static void page_data_append_repeats(struct strbuf *out, const struct group *g)
 {
   for (size_t i = 0; i < g->n; i++) {
     const struct result *r = g->runs[i];
@@ -356,53 +359,55 @@ static void append_repeats(struct strbuf *out, const struct group *g)
   }
 }
 
-static void append_run(struct strbuf *out, const struct view *v, size_t i)
+static void page_data_append_run(struct strbuf *out, const struct view *v,
+                                 size_t i)
 {
   const struct view_run *r = &v->runs[i];
   const bool drawn = i < VIEW_RUNS_MAX || v->has_parts;
 
   strbuf_adds(out, "{\"label\":");
-  append_text(out, r->label);
+  page_data_append_text(out, r->label);
   strbuf_adds(out, ",\"values\":");
-  append_json(out, r->group->values);
+  page_data_append_json(out, r->group->values);
   strbuf_adds(out, ",\"repeats\":[");
-  append_repeats(out, r->group);
+  page_data_append_repeats(out, r->group);
   strbuf_adds(out, "],\"doc\":");
-  append_document(out, r->run->json);
+  page_data_append_document(out, r->run->json);
   if (drawn) {
     strbuf_adds(out, ",");
-    append_series(out, r->run);
-    append_histogram(out, "hist", result_histogram(r->run));
-    append_histogram(out, "fsync", result_class_histogram(r->run, "fsync"));
-    append_heat(out, r->run, whole_intervals(r->run));
+    page_data_append_series(out, r->run);
+    page_data_append_histogram(out, "hist", result_histogram(r->run));
+    page_data_append_histogram(out, "fsync",
+                               result_class_histogram(r->run, "fsync"));
+    page_data_append_heat(out, r->run, page_data_whole_intervals(r->run));
   }
   strbuf_adds(out, "}");
 }
 
 /* Name, sweep, search and runs of a file. */
-static void append_file(struct strbuf *out, const struct view *v, size_t i,
-                        size_t first)
+static void page_data_append_file(struct strbuf *out, const struct view *v,
+                                  size_t i, size_t first)
 {
   static const char *const kept[] = { "best", "knee", "search" };
   const json_t *sweep = json_object_get(v->files[i].json, "sweep");
   struct usl usl;
 
   strbuf_adds(out, "{\"name\":");
-  append_text(out, v->names[i]);
+  page_data_append_text(out, v->names[i]);
   strbuf_addf(out, ",\"first\":%zu,\"n\":%zu", first, v->groups[i].n);
   for (size_t k = 0; v->files[i].is_sweep && k < ARRAY_SIZE(kept); k++) {
     strbuf_addf(out, ",\"%s\":", kept[k]);
-    append_json(out, json_object_get(sweep, kept[k]));
+    page_data_append_json(out, json_object_get(sweep, kept[k]));
   }
   if (result_at(v->files[i].json, "database.protocol")) {
     strbuf_adds(out, ",\"database\":");
-    append_json(out, result_at(v->files[i].json, "database"));
+    page_data_append_json(out, result_at(v->files[i].json, "database"));
   }
   if (!v->has_parts && !v->finds[i] && usl_of_groups(&v->groups[i], &usl)) {
     json_t *law = usl_json(&usl);
 
     strbuf_adds(out, ",\"law\":");
-    append_json(out, law);
+    page_data_append_json(out, law);
     json_decref(law);
   }
   strbuf_adds(out, "}");
@@ -416,13 +421,13 @@ void page_data(const struct view *v, struct strbuf *out)
               v->has_parts ? "true" : "false");
   for (size_t i = 0; i < v->n_files; i++) {
     strbuf_adds(out, i > 0 ? "," : "");
-    append_file(out, v, i, first);
+    page_data_append_file(out, v, i, first);
     first += v->groups[i].n;
   }
   strbuf_adds(out, "],\"runs\":[");
   for (size_t i = 0; i < v->n_runs; i++) {
     strbuf_adds(out, i > 0 ? "," : "");
-    append_run(out, v, i);
+    page_data_append_run(out, v, i);
   }
   strbuf_adds(out, "]}");
 }

@@ -22,8 +22,8 @@ struct page {
   struct strbuf out;
 };
 
-static void add_text(struct page *p, const char *before, const char *text,
-                     const char *after)
+static void report_page_add_text(struct page *p, const char *before,
+                                 const char *text, const char *after)
 {
   strbuf_adds(&p->out, before);
   table_add_text(&p->out, text,
@@ -32,20 +32,21 @@ static void add_text(struct page *p, const char *before, const char *text,
 }
 
 /* The script of the page finds sections by their kinds. */
-static void heading(struct page *p, const char *kind, const char *text)
+static void report_page_heading(struct page *p, const char *kind,
+                                const char *text)
 {
   if (p->format == REPORT_HTML) {
     html_section_end(&p->out, &p->in_section);
     html_section(&p->out, kind, text, p->part);
     p->in_section = true;
   } else if (p->format == REPORT_MARKDOWN) {
-    add_text(p, p->part ? "\n### " : "\n## ", text, "\n\n");
+    report_page_add_text(p, p->part ? "\n### " : "\n## ", text, "\n\n");
   } else {
-    add_text(p, "\n", text, ":\n");
+    report_page_add_text(p, "\n", text, ":\n");
   }
 }
 
-static void put_table(struct page *p, struct table *t)
+static void report_page_put_table(struct page *p, struct table *t)
 {
   if (p->format == REPORT_HTML)
     html_table(&p->out, t);
@@ -56,21 +57,23 @@ static void put_table(struct page *p, struct table *t)
 }
 
 /* Nothing if the table has no rows. */
-static void part(struct page *p, const char *title,
-                 void (*fill)(const struct view *v, struct table *t))
+static void report_page_part(struct page *p, const char *title,
+                             void (*fill)(const struct view *v,
+                                          struct table *t))
 {
   struct table t = { 0 };
 
   fill(p->v, &t);
   if (t.n > t.columns) {
-    heading(p, title, title);
-    put_table(p, &t);
+    report_page_heading(p, title, title);
+    report_page_put_table(p, &t);
   }
   table_done(&t);
 }
 
-static void of_runs(struct page *p, const char *what,
-                    void (*fill)(const struct view_run *r, struct table *t))
+static void report_page_of_runs(struct page *p, const char *what,
+                                void (*fill)(const struct view_run *r,
+                                             struct table *t))
 {
   for (size_t i = 0; i < p->v->n_runs && i < VIEW_RUNS_MAX; i++) {
     struct table t = { 0 };
@@ -81,15 +84,15 @@ static void of_runs(struct page *p, const char *what,
     if (p->v->n_runs > 1)
       strbuf_addf(&title, " of %s", p->v->runs[i].label);
     if (t.n > t.columns) {
-      heading(p, what, strbuf_str(&title));
-      put_table(p, &t);
+      report_page_heading(p, what, strbuf_str(&title));
+      report_page_put_table(p, &t);
     }
     table_done(&t);
     strbuf_done(&title);
   }
 }
 
-static void paragraphs(struct page *p, const char *text)
+static void report_page_paragraphs(struct page *p, const char *text)
 {
   size_t len;
 
@@ -100,15 +103,15 @@ static void paragraphs(struct page *p, const char *text)
     if (p->format == REPORT_HTML)
       html_paragraph(&p->out, strbuf_str(&one));
     else
-      add_text(p, "", strbuf_str(&one),
-               p->format == REPORT_MARKDOWN ? "\n\n" : "\n");
+      report_page_add_text(p, "", strbuf_str(&one),
+                           p->format == REPORT_MARKDOWN ? "\n\n" : "\n");
     p->out.failed = p->out.failed || one.failed;
     strbuf_done(&one);
   }
 }
 
 /* Pages only: the verdicts of bench compare; the first file is the base. */
-static void comparison(struct page *p)
+static void report_page_comparison(struct page *p)
 {
   const struct view *v = p->v;
   struct compare_summary s = { .share = VERDICT_SHARE,
@@ -127,15 +130,15 @@ static void comparison(struct page *p)
     }
   }
   if (s.table.n > s.table.columns) {
-    heading(p, "Comparison", "Comparison");
-    put_table(p, &s.table);
-    paragraphs(p, strbuf_str(&s.lines));
+    report_page_heading(p, "Comparison", "Comparison");
+    report_page_put_table(p, &s.table);
+    report_page_paragraphs(p, strbuf_str(&s.lines));
   }
   compare_summary_done(&s);
 }
 
 /* Pages only. */
-static void laws(struct page *p)
+static void report_page_laws(struct page *p)
 {
   const struct view *v = p->v;
 
@@ -150,8 +153,9 @@ static void laws(struct page *p)
               json_object_iter_key(json_object_iter(
                 (json_t *)(uintptr_t)v->groups[i].of[0].values)),
               &text);
-    heading(p, "Scalability", v->n_files > 1 ? v->names[i] : "Scalability");
-    paragraphs(p, strbuf_str(&text));
+    report_page_heading(p, "Scalability",
+                        v->n_files > 1 ? v->names[i] : "Scalability");
+    report_page_paragraphs(p, strbuf_str(&text));
     p->out.failed = p->out.failed || text.failed;
     strbuf_done(&text);
   }
@@ -163,46 +167,46 @@ static void find_part(struct page *p)
 
   if (!p->v->has_find)
     return;
-  heading(p, "Search", "Search");
+  report_page_heading(p, "Search", "Search");
   view_find_answers(p->v, &answers);
-  paragraphs(p, strbuf_str(&answers));
+  report_page_paragraphs(p, strbuf_str(&answers));
   p->out.failed = p->out.failed || answers.failed;
   strbuf_done(&answers);
-  part(p, "Steps", view_find_steps);
+  report_page_part(p, "Steps", view_find_steps);
 }
 
-static void write_results(struct page *p)
+static void report_page_write_results(struct page *p)
 {
   find_part(p);
-  part(p, "Summary", view_summary);
-  part(p, "Members", view_members);
-  part(p, "Options that differ", view_other_options);
-  part(p, "Warnings", view_warnings);
-  part(p, "Outages", view_outages);
-  part(p, "Dips", view_coincidences);
-  part(p, "Marks", view_marks);
-  part(p, "Figures", view_figures);
-  of_runs(p, "Operations", view_statements);
-  of_runs(p, "Wait events", view_server_waits);
-  of_runs(p, "Top statements (server)", view_server_statements);
-  part(p, "Errors", view_errors);
-  part(p, "Options", view_same_options);
+  report_page_part(p, "Summary", view_summary);
+  report_page_part(p, "Members", view_members);
+  report_page_part(p, "Options that differ", view_other_options);
+  report_page_part(p, "Warnings", view_warnings);
+  report_page_part(p, "Outages", view_outages);
+  report_page_part(p, "Dips", view_coincidences);
+  report_page_part(p, "Marks", view_marks);
+  report_page_part(p, "Figures", view_figures);
+  report_page_of_runs(p, "Operations", view_statements);
+  report_page_of_runs(p, "Wait events", view_server_waits);
+  report_page_of_runs(p, "Top statements (server)", view_server_statements);
+  report_page_part(p, "Errors", view_errors);
+  report_page_part(p, "Options", view_same_options);
 }
 
-static void write_environment(struct page *p)
+static void report_page_write_environment(struct page *p)
 {
-  part(p, "Environment that differs", view_other_environment);
-  part(p, "Environment", view_same_environment);
+  report_page_part(p, "Environment that differs", view_other_environment);
+  report_page_part(p, "Environment", view_same_environment);
 }
 
 /* The environment is that of the first part. */
-static int write_parts(struct page *p, struct err *err)
+static int report_page_write_parts(struct page *p, struct err *err)
 {
   const struct view *all = p->v;
   struct view first = { 0 };
   int rc = 0;
 
-  part(p, "Parts that failed", view_failed);
+  report_page_part(p, "Parts that failed", view_failed);
   for (size_t i = 0; i < all->n_runs && rc >= 0; i++) {
     struct view one;
 
@@ -210,9 +214,9 @@ static int write_parts(struct page *p, struct err *err)
     if (rc <= 0)
       continue;
     p->v = &one;
-    heading(p, "Part", view_part_name(&one));
+    report_page_heading(p, "Part", view_part_name(&one));
     p->part = view_part_name(&one);
-    write_results(p);
+    report_page_write_results(p);
     p->part = NULL;
     if (i == 0)
       first = one;
@@ -221,14 +225,14 @@ static int write_parts(struct page *p, struct err *err)
   }
   p->v = &first;
   if (rc >= 0)
-    write_environment(p);
+    report_page_write_environment(p);
   view_part_done(&first);
   p->v = all;
   return rc < 0 ? rc : 0;
 }
 
 /* The page's script draws them in HTML. */
-static void write_sentences(struct page *p, const json_t *json)
+static void report_page_write_sentences(struct page *p, const json_t *json)
 {
   static const struct {
     const char *key, *before;
@@ -246,15 +250,16 @@ static void write_sentences(struct page *p, const json_t *json)
   json_array_foreach(json_object_get(of, "sentences"), i, one)
   {
     if (json_is_string(one))
-      add_text(p, "", json_string_value(one), end);
+      report_page_add_text(p, "", json_string_value(one), end);
   }
   json_array_foreach(json_object_get(of, "remarks"), i, one)
   {
     const char *text = result_text_at(one, "text");
     const char *advice = result_text_at(one, "advice");
 
-    add_text(p, i == 0 ? "\nremark: " : "remark: ", text ? text : "", "");
-    add_text(p, advice ? "; " : "", advice ? advice : "", end);
+    report_page_add_text(
+      p, i == 0 ? "\nremark: " : "remark: ", text ? text : "", "");
+    report_page_add_text(p, advice ? "; " : "", advice ? advice : "", end);
   }
   for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
     const json_t *value = json_object_get(of, lines[i].key);
@@ -263,13 +268,14 @@ static void write_sentences(struct page *p, const json_t *json)
 
     if (json_is_string(value)) {
       strbuf_adds(&p->out, "\n");
-      add_text(p, before, json_string_value(value), end);
+      report_page_add_text(p, before, json_string_value(value), end);
     }
     json_array_foreach(value, k, one)
     {
       strbuf_adds(&p->out, k == 0 ? "\n" : "");
-      add_text(p, k == 0 ? before : ", ",
-               json_is_string(one) ? json_string_value(one) : "", "");
+      report_page_add_text(p, k == 0 ? before : ", ",
+                           json_is_string(one) ? json_string_value(one) : "",
+                           "");
     }
     strbuf_adds(&p->out, json_array_size(value) > 0 ? end : "");
   }
@@ -279,12 +285,12 @@ void report_sentences(const json_t *json, struct strbuf *out)
 {
   struct page p = { .format = REPORT_TEXT };
 
-  write_sentences(&p, json);
+  report_page_write_sentences(&p, json);
   strbuf_adds(out, strbuf_str(&p.out));
   strbuf_done(&p.out);
 }
 
-static int write_page(struct page *p, struct err *err)
+static int report_page_write_page(struct page *p, struct err *err)
 {
   /* There is one.
    * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
@@ -301,28 +307,28 @@ static int write_page(struct page *p, struct err *err)
   if (html)
     html_begin(&p->out, strbuf_str(&title));
   else
-    add_text(p, p->format == REPORT_MARKDOWN ? "# " : "", strbuf_str(&title),
-             "\n");
+    report_page_add_text(p, p->format == REPORT_MARKDOWN ? "# " : "",
+                         strbuf_str(&title), "\n");
   strbuf_clear(&title);
   strbuf_addf(&title, "bench %s, %s", r->version ? r->version : "?",
               when ? when : "not started");
   if (html)
     html_paragraph(&p->out, strbuf_str(&title));
   else
-    add_text(p, "\n", strbuf_str(&title), "\n");
+    report_page_add_text(p, "\n", strbuf_str(&title), "\n");
   strbuf_done(&title);
 
   for (size_t i = 0; i < p->v->n_files && !html; i++)
-    write_sentences(p, p->v->files[i].json);
+    report_page_write_sentences(p, p->v->files[i].json);
   if (html) {
-    comparison(p);
-    laws(p);
+    report_page_comparison(p);
+    report_page_laws(p);
   }
   if (p->v->has_parts) {
-    rc = write_parts(p, err);
+    rc = report_page_write_parts(p, err);
   } else {
-    write_results(p);
-    write_environment(p);
+    report_page_write_results(p);
+    report_page_write_environment(p);
   }
   if (html) {
     html_section_end(&p->out, &p->in_section);
@@ -335,7 +341,7 @@ int report_write(const struct view *v, enum report_format format,
                  struct strbuf *ret, struct err *err)
 {
   struct page p = { .v = v, .format = format };
-  int rc = write_page(&p, err);
+  int rc = report_page_write_page(&p, err);
 
   if (rc == 0 && p.out.failed)
     rc = err_set(err, -ENOMEM, "not enough memory for the report");

@@ -104,7 +104,7 @@ static void rerun_quote(struct strbuf *out, const char *text)
   strbuf_adds(out, "'");
 }
 
-static void ask_for(struct rerun *a, const char *what, const char *does)
+static void rerun_ask_for(struct rerun *a, const char *what, const char *does)
 {
   strbuf_adds(&a->asks, a->asks.len > 0 ? ", " : "");
   rerun_quote(&a->asks, what);
@@ -112,8 +112,8 @@ static void ask_for(struct rerun *a, const char *what, const char *does)
 }
 
 /* Members of a mix: NAME.OPTION. */
-static void ask_for_option(struct rerun *a, const char *arg, size_t from,
-                           size_t len)
+static void rerun_ask_for_option(struct rerun *a, const char *arg, size_t from,
+                                 size_t len)
 {
   char *option = mem_strndup(arg, from + len);
   const char *name = option ? option + from : "";
@@ -121,14 +121,14 @@ static void ask_for_option(struct rerun *a, const char *arg, size_t from,
 
   for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
     if (opt_name_equal(asked[i].name, dot ? dot + 1 : name))
-      ask_for(a, option, asked[i].does);
+      rerun_ask_for(a, option, asked[i].does);
   }
   a->args.failed |= !option;
   free(option);
 }
 
 /* Parameters of a URL can be such options. */
-static bool ask_for_url(const char *arg)
+static bool rerun_ask_for_url(const char *arg)
 {
   const char *query = strncmp(arg, "--dsn=", strlen("--dsn=")) == 0 ||
                           strncmp(arg,
@@ -140,24 +140,24 @@ static bool ask_for_url(const char *arg)
 }
 
 /* `arg`: --NAME=VALUE. */
-static void ask_about(struct rerun *a, const struct tool_args *args,
-                      const char *arg)
+static void rerun_ask_about(struct rerun *a, const struct tool_args *args,
+                            const char *arg)
 {
   static const char sweep[] = "--sweep=", swept_mix[] = "--sweep=mix:";
   const size_t to_value = strcspn(arg, "=") + 1;
 
-  ask_for_option(a, arg, 2, to_value - 3);
-  if (ask_for_url(arg))
-    ask_for(a, "--dsn", "takes the key of any server");
+  rerun_ask_for_option(a, arg, 2, to_value - 3);
+  if (rerun_ask_for_url(arg))
+    rerun_ask_for(a, "--dsn", "takes the key of any server");
   if (strncmp(arg, sweep, strlen(sweep)) == 0)
-    ask_for_option(a, arg, to_value, strcspn(arg + to_value, ":"));
+    rerun_ask_for_option(a, arg, to_value, strcspn(arg + to_value, ":"));
   if (strncmp(arg, swept_mix, strlen(swept_mix)) == 0 ||
       (strncmp(arg, "--mix=", 6) == 0 &&
        !args->is_bundled(args->program, arg + to_value, true)))
-    ask_for(a, arg, "runs scripts that are not part of bench");
+    rerun_ask_for(a, arg, "runs scripts that are not part of bench");
 }
 
-static bool is_given(const struct tool_args *args, const char *name)
+static bool rerun_is_given(const struct tool_args *args, const char *name)
 {
   for (int i = 1; i < args->argc; i++) {
     const char *arg = args->argv[i];
@@ -176,8 +176,8 @@ static bool is_given(const struct tool_args *args, const char *name)
 }
 
 /* BENCH_MYSQL_PASSWORD */
-static const char *from_environment(const char *name, char *variable,
-                                    size_t size)
+static const char *rerun_from_environment(const char *name, char *variable,
+                                          size_t size)
 {
   size_t n = (size_t)snprintf(variable, size, "BENCH_%s", name);
 
@@ -193,9 +193,9 @@ static int check_secret(const struct tool_args *args, const char *name,
                         struct err *err)
 {
   char variable[128];
-  const char *value = from_environment(name, variable, sizeof(variable));
+  const char *value = rerun_from_environment(name, variable, sizeof(variable));
 
-  if (!is_given(args, name) && !value)
+  if (!rerun_is_given(args, name) && !value)
     return err_set(err, -EINVAL,
                    "the value of --%.60s is not in results, "
                    "because it is secret: give it again, or set %s",
@@ -216,14 +216,14 @@ static int check_redacted(const char *name, const json_t *option,
 }
 
 /* Documents replace bytes outside of UTF-8. */
-static bool is_text(const json_t *option)
+static bool rerun_is_text(const json_t *option)
 {
   return !json_is_true(json_object_get(option, "latin1"));
 }
 
 static int check_text(const char *name, const json_t *option, struct err *err)
 {
-  if (is_text(option))
+  if (rerun_is_text(option))
     return 0;
   return err_set(err, -EINVAL,
                  "the value of --%.60s is not in results, because it is not "
@@ -232,7 +232,7 @@ static int check_text(const char *name, const json_t *option, struct err *err)
 }
 
 /* One line per use. */
-static bool has_lines(const char *name)
+static bool rerun_has_lines(const char *name)
 {
   for (const struct opt *o = sweep_opts; o->type != OPT_TYPE_END; o++) {
     if ((o->flags & OPT_COLLECT) && opt_name_equal(o->name, name))
@@ -241,7 +241,8 @@ static bool has_lines(const char *name)
   return false;
 }
 
-static void add_lines(struct rerun *a, const char *name, const char *lines)
+static void rerun_add_lines(struct rerun *a, const char *name,
+                            const char *lines)
 {
   do {
     const size_t len = strcspn(lines, "\n");
@@ -257,8 +258,8 @@ static void add_lines(struct rerun *a, const char *name, const char *lines)
 }
 
 /* An empty text is null in documents. */
-static void add_value(struct rerun *a, const struct result *r, const char *name,
-                      const json_t *option)
+static void rerun_add_value(struct rerun *a, const struct result *r,
+                            const char *name, const json_t *option)
 {
   struct strbuf value = { 0 };
 
@@ -267,15 +268,15 @@ static void add_value(struct rerun *a, const struct result *r, const char *name,
     return;
   if (value.failed)
     a->args.failed = true;
-  else if (has_lines(name))
-    add_lines(a, name, strbuf_str(&value));
+  else if (rerun_has_lines(name))
+    rerun_add_lines(a, name, strbuf_str(&value));
   else
     child_words_add_option(&a->args, name, strbuf_str(&value));
   strbuf_done(&value);
 }
 
 /* Found out, not set by the user. */
-static bool is_made(const char *source)
+static bool rerun_is_made(const char *source)
 {
   static const char *const made[] = { "default", "script", "dsn", "client_file",
                                       "password" };
@@ -287,9 +288,9 @@ static bool is_made(const char *source)
   return false;
 }
 
-static int add_one(struct rerun *a, const struct tool_args *args,
-                   const struct result *r, const char *name,
-                   const json_t *option, struct err *err)
+static int rerun_add_one(struct rerun *a, const struct tool_args *args,
+                         const struct result *r, const char *name,
+                         const json_t *option, struct err *err)
 {
   const char *source = result_text_at(option, "source");
   int rc;
@@ -303,29 +304,30 @@ static int add_one(struct rerun *a, const struct tool_args *args,
   if (strchr(name, '=')) /* the rest would be its value */
     return err_set(err, -EINVAL, "'%.400s' is not a result of bench: --%.60s",
                    args->files[0], name);
-  if (!source || is_made(source))
+  if (!source || rerun_is_made(source))
     return 0;
   if (json_is_true(json_object_get(option, "secret")))
     return check_secret(args, name, err);
-  if (is_given(args, name) && !(has_lines(name) && is_text(option)))
+  if (rerun_is_given(args, name) &&
+      !(rerun_has_lines(name) && rerun_is_text(option)))
     return 0;
   rc = check_text(name, option, err);
   if (rc == 0)
     rc = check_redacted(name, option, err);
   if (rc == 0)
-    add_value(a, r, name, option);
+    rerun_add_value(a, r, name, option);
   return rc;
 }
 
 /* Only sweeps are run again as sweeps. */
-static bool belongs_to_sweep(const char *name)
+static bool rerun_belongs_to_sweep(const char *name)
 {
   return strcmp(name, "repeat") == 0 || strcmp(name, "pause") == 0 ||
          strcmp(name, "reset") == 0 || strcmp(name, "reference-every") == 0 ||
          strncmp(name, "sweep", 5) == 0;
 }
 
-static bool is_swept(const struct result_file *f, const char *name)
+static bool rerun_is_swept(const struct result_file *f, const char *name)
 {
   return f->is_sweep && json_object_get(f->steps[0].values, name) != NULL;
 }
@@ -337,7 +339,7 @@ static int check_processes(const struct tool_args *args,
 {
   const size_t n = json_array_size(json_object_get(r->json, "ranks"));
 
-  if (n < 2 || is_given(args, "cluster"))
+  if (n < 2 || rerun_is_given(args, "cluster"))
     return 0;
   return err_set(err, -EINVAL,
                  "'%.400s' is of a run of %zu processes, and rerun starts only "
@@ -346,9 +348,9 @@ static int check_processes(const struct tool_args *args,
                  f->path, n, n, r->test);
 }
 
-static int add_options(struct rerun *a, const struct tool_args *args,
-                       const struct result_file *f, const struct result *r,
-                       struct err *err)
+static int rerun_add_options(struct rerun *a, const struct tool_args *args,
+                             const struct result_file *f,
+                             const struct result *r, struct err *err)
 {
   const char *name;
   json_t *option;
@@ -358,16 +360,17 @@ static int add_options(struct rerun *a, const struct tool_args *args,
     return rc;
   json_object_foreach(json_object_get(r->json, "options"), name, option)
   {
-    if ((belongs_to_sweep(name) && !f->is_sweep) || is_swept(f, name))
+    if ((rerun_belongs_to_sweep(name) && !f->is_sweep) ||
+        rerun_is_swept(f, name))
       continue;
-    rc = add_one(a, args, r, name, option, err);
+    rc = rerun_add_one(a, args, r, name, option, err);
     if (rc < 0)
       return rc;
   }
   return 0;
 }
 
-static bool is_trust(const char *arg)
+static bool rerun_is_trust(const char *arg)
 {
   const char *name = rerun_opts[0].name;
   const size_t len = strlen(name);
@@ -377,7 +380,8 @@ static bool is_trust(const char *arg)
 }
 
 /* All options but --trust are the test's. */
-static int take_trust(const struct tool_args *args, bool *ret, struct err *err)
+static int rerun_take_trust(const struct tool_args *args, bool *ret,
+                            struct err *err)
 {
   int rc = 0;
 
@@ -392,7 +396,7 @@ static int take_trust(const struct tool_args *args, bool *ret, struct err *err)
                                      .source = OPT_SOURCE_CMDLINE };
     struct opt_value value = { 0 };
 
-    if (!is_trust(arg))
+    if (!rerun_is_trust(arg))
       continue;
     rc = opt_value_read(&rerun_opts[0], &given, &value, err);
     *ret = value.on;
@@ -402,7 +406,7 @@ static int take_trust(const struct tool_args *args, bool *ret, struct err *err)
 }
 
 /* Only reading modes change no file; a sweep can add others. */
-static bool only_reads(const struct rerun *a)
+static bool rerun_only_reads(const struct rerun *a)
 {
   static const char mode[] = "--file-test-mode=";
   bool reads = false;
@@ -422,33 +426,34 @@ static bool only_reads(const struct rerun *a)
 }
 
 /* `a` has a test and its options. */
-static void ask_about_all(struct rerun *a, const struct tool_args *args)
+static void rerun_ask_about_all(struct rerun *a, const struct tool_args *args)
 {
-  bool mix = is_given(args, "mix");
+  bool mix = rerun_is_given(args, "mix");
 
   for (size_t i = 2; i < a->args.n; i++) {
     mix = mix || strncmp(a->args.of[i], "--mix=", 6) == 0;
-    ask_about(a, args, a->args.of[i]);
+    rerun_ask_about(a, args, a->args.of[i]);
   }
   if (a->args.n > 1 && !(mix && strcmp(a->args.of[1], "mix") == 0) &&
       !args->is_bundled(args->program, a->args.of[1], false))
-    ask_for(a, a->args.of[1], "a script that is not part of bench");
-  if (a->args.n > 1 && strcmp(a->args.of[1], "fileio") == 0 && !only_reads(a))
-    ask_for(a, a->args.of[1], "writes to its test files");
+    rerun_ask_for(a, a->args.of[1], "a script that is not part of bench");
+  if (a->args.n > 1 && strcmp(a->args.of[1], "fileio") == 0 &&
+      !rerun_only_reads(a))
+    rerun_ask_for(a, a->args.of[1], "writes to its test files");
 }
 
 /* Arguments of today win. */
-static void add_today(struct rerun *a, const struct tool_args *args)
+static void rerun_add_today(struct rerun *a, const struct tool_args *args)
 {
   a->n_today = a->args.n;
   for (int i = 1; i < args->argc; i++) {
     if (args->argv[i] != args->tool_name && args->argv[i] != args->files[0] &&
-        !is_trust(args->argv[i]))
+        !rerun_is_trust(args->argv[i]))
       child_words_add(&a->args, mem_strdup(args->argv[i]));
   }
 }
 
-static bool is_no_test(const struct tool *const *tools, const char *name)
+static bool rerun_is_no_test(const struct tool *const *tools, const char *name)
 {
   for (const struct tool *const *t = tools; *t; t++) {
     if (strcmp((*t)->name, name) == 0)
@@ -457,7 +462,7 @@ static bool is_no_test(const struct tool *const *tools, const char *name)
   return name[0] == '-' || strcmp(name, "help") == 0;
 }
 
-static const struct result *first_run(const struct result_file *f)
+static const struct result *rerun_first_run(const struct result_file *f)
 {
   if (!f->is_sweep)
     return &f->run;
@@ -468,10 +473,10 @@ static const struct result *first_run(const struct result_file *f)
   return NULL;
 }
 
-static int make_args(struct rerun *a, const struct tool_args *args,
-                     const struct result_file *f, struct err *err)
+static int rerun_make_args(struct rerun *a, const struct tool_args *args,
+                           const struct result_file *f, struct err *err)
 {
-  const struct result *r = first_run(f);
+  const struct result *r = rerun_first_run(f);
   int rc;
 
   if (f->has_parts)
@@ -484,14 +489,14 @@ static int make_args(struct rerun *a, const struct tool_args *args,
                    "'%.400s' is of bench merge: repeat the runs whose files "
                    "its \"merged\" names",
                    f->path);
-  if (is_no_test(args->tools, r->test))
+  if (rerun_is_no_test(args->tools, r->test))
     return err_set(err, -EINVAL, "'%.400s' is not a result of a test: '%.60s'",
                    f->path, r->test);
   child_words_add(&a->args, mem_strdup(args->argv[0]));
   child_words_add(&a->args, mem_strdup(r->test));
-  rc = add_options(a, args, f, r, err);
-  ask_about_all(a, args);
-  add_today(a, args);
+  rc = rerun_add_options(a, args, f, r, err);
+  rerun_ask_about_all(a, args);
+  rerun_add_today(a, args);
   child_words_add(&a->args, mem_strdup("run"));
   if (rc == 0 && (a->args.failed || a->asks.failed))
     rc = err_set(err, -ENOMEM, "not enough memory for the arguments");
@@ -499,7 +504,8 @@ static int make_args(struct rerun *a, const struct tool_args *args,
 }
 
 /* Without the passwords of today. */
-static void print_command(const struct rerun *a, const struct tool_args *args)
+static void rerun_print_command(const struct rerun *a,
+                                const struct tool_args *args)
 {
   struct strbuf line = { 0 }, shown = { 0 };
 
@@ -517,7 +523,8 @@ static void print_command(const struct rerun *a, const struct tool_args *args)
   strbuf_done(&line);
 }
 
-static int get_consent(const struct rerun *a, const char *path, struct err *err)
+static int rerun_get_consent(const struct rerun *a, const char *path,
+                             struct err *err)
 {
   const char *asks = strbuf_str(&a->asks);
   char answer[16] = "";
@@ -536,13 +543,13 @@ static int get_consent(const struct rerun *a, const char *path, struct err *err)
   return err_set(err, -EACCES, "nothing was run: the answer was not yes");
 }
 
-static int start(const struct rerun *a, struct err *err)
+static int rerun_start(const struct rerun *a, struct err *err)
 {
   char path[PATH_MAX];
   int rc;
 
   (void)fflush(NULL);
-  /* make_args() has set the arguments.
+  /* rerun_make_args() has set the arguments.
    * NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
   (void)execv("/proc/self/exe", a->args.of);
   /* For systems without /proc.  After E2BIG, the path can be another
@@ -564,18 +571,18 @@ static int run_rerun(const struct tool_args *args, struct err *err)
     (void)err_set(err, -EINVAL, "rerun needs one file");
     return TOOL_BAD_INPUT;
   }
-  rc = take_trust(args, &trust, err);
+  rc = rerun_take_trust(args, &trust, err);
   if (rc == 0)
     rc = result_load(&file, args->files[0], err);
   if (rc == 0)
-    rc = make_args(&a, args, &file, err);
+    rc = rerun_make_args(&a, args, &file, err);
   result_file_done(&file);
   if (rc == 0)
-    print_command(&a, args);
+    rerun_print_command(&a, args);
   if (rc == 0 && a.asks.len > 0 && !trust)
-    rc = get_consent(&a, args->files[0], err);
+    rc = rerun_get_consent(&a, args->files[0], err);
   if (rc == 0)
-    rc = start(&a, err);
+    rc = rerun_start(&a, err);
   else
     rc = rc == -ENOMEM ? TOOL_FAILED : TOOL_BAD_INPUT;
   child_words_done(&a.args);

@@ -22,7 +22,7 @@ static const char *const find_words[] = { "off", "rate", "clients", "threads",
 static const char *const role_words[] = { "none", "check", "step", NULL };
 
 /* "3%" is 0.03; 0: refused. */
-static double read_precision(const char *text)
+static double sweep_opts_read_precision(const char *text)
 {
   const size_t len = strlen(text);
   char number[32];
@@ -47,9 +47,9 @@ static bool sweep_spec_is_valid(const char *text)
   return valid;
 }
 
-static bool is_precision(const char *text)
+static bool sweep_opts_is_precision(const char *text)
 {
-  return read_precision(text) > 0;
+  return sweep_opts_read_precision(text) > 0;
 }
 
 const struct opt sweep_opts[] = {
@@ -164,7 +164,7 @@ const struct opt sweep_opts[] = {
     .name = "find-precision",
     .flags = OPT_OWN | OPT_EXPERT,
     .def = "3%",
-    .check = is_precision,
+    .check = sweep_opts_is_precision,
     .expected = "a percentage from 0.5% to 50%",
     .show_as = "=P%",
     .help = "largest error of the answer of --find",
@@ -174,7 +174,7 @@ const struct opt sweep_opts[] = {
     .name = "find-drift",
     .flags = OPT_OWN | OPT_EXPERT,
     .def = "10%",
-    .check = is_precision,
+    .check = sweep_opts_is_precision,
     .expected = "a percentage from 0.5% to 50%",
     .show_as = "=P%",
     .help = "largest drift of the reference steps of --find",
@@ -236,10 +236,10 @@ struct search_rules sweep_rules(const struct sweep_cfg *cfg)
 {
   return (struct search_rules){
     .what = (enum search_what)cfg->find,
-    .precision = read_precision(cfg->find_precision),
+    .precision = sweep_opts_read_precision(cfg->find_precision),
     .confirm = (unsigned)cfg->confirm,
     .again = SEARCH_AGAIN,
-    .drift_max = read_precision(cfg->find_drift),
+    .drift_max = sweep_opts_read_precision(cfg->find_drift),
   };
 }
 

@@ -69,7 +69,7 @@ void table_count(struct table *t, double value)
 }
 
 /* A number, perhaps with a unit. */
-static bool is_numeric(const char *text)
+static bool table_is_numeric(const char *text)
 {
   return !*text || strcmp(text, "-") == 0 ||
          (strchr("0123456789+-.", *text) != NULL &&
@@ -77,7 +77,7 @@ static bool is_numeric(const char *text)
 }
 
 /* In characters. */
-static size_t width_of(const char *text)
+static size_t table_width_of(const char *text)
 {
   size_t n = 0;
 
@@ -86,7 +86,7 @@ static size_t width_of(const char *text)
   return n;
 }
 
-static void make_columns(struct table *t)
+static void table_make_columns(struct table *t)
 {
   t->column = calloc(t->n + 1, sizeof(*t->column));
   if (!t->column) {
@@ -95,32 +95,32 @@ static void make_columns(struct table *t)
   }
   t->columns = t->n;
   for (size_t c = 0; c < t->columns; c++)
-    t->column[c] = (struct table_column){ width_of(t->cells[c]), true };
+    t->column[c] = (struct table_column){ table_width_of(t->cells[c]), true };
 }
 
-static void note_row(struct table *t)
+static void table_note_row(struct table *t)
 {
   char *const *row = &t->cells[t->n - t->columns];
 
   for (size_t c = 0; c < t->columns; c++) {
-    const size_t width = width_of(row[c]);
+    const size_t width = table_width_of(row[c]);
 
     if (width > t->column[c].width)
       t->column[c].width = width;
-    t->column[c].numeric = t->column[c].numeric && is_numeric(row[c]);
+    t->column[c].numeric = t->column[c].numeric && table_is_numeric(row[c]);
   }
 }
 
 void table_end_row(struct table *t)
 {
   if (t->columns == 0) {
-    make_columns(t);
+    table_make_columns(t);
     return;
   }
   while (!t->failed && t->n % t->columns != 0)
     table_cell(t, "");
   if (!t->failed && t->n > t->columns)
-    note_row(t);
+    table_note_row(t);
 }
 
 static size_t rows_of(const struct table *t)
@@ -133,15 +133,15 @@ bool table_right_aligned(const struct table *t, size_t column)
   return t->column[column].numeric;
 }
 
-static void add_blanks(struct strbuf *out, size_t n)
+static void table_add_blanks(struct strbuf *out, size_t n)
 {
   while (n-- > 0)
     strbuf_adds(out, " ");
 }
 
 /* Newlines become blanks; `special` ones get a backslash. */
-static void add_in_line(struct strbuf *out, const char *cell,
-                        const char *special)
+static void table_add_in_line(struct strbuf *out, const char *cell,
+                              const char *special)
 {
   for (; *cell; cell++) {
     if (strchr(special, *cell))
@@ -150,23 +150,23 @@ static void add_in_line(struct strbuf *out, const char *cell,
   }
 }
 
-static void print_text(const struct table *t, struct strbuf *out)
+static void table_print_text(const struct table *t, struct strbuf *out)
 {
   for (size_t r = 0; r < rows_of(t); r++) {
     size_t owed = 0; /* blanks that must not end a line */
 
     for (size_t c = 0; c < t->columns; c++) {
       const char *cell = t->cells[r * t->columns + c];
-      const size_t pad = t->column[c].width - width_of(cell);
+      const size_t pad = t->column[c].width - table_width_of(cell);
       const bool right = table_right_aligned(t, c);
 
       if (right)
         owed += pad;
       if (*cell) {
-        add_blanks(out, owed);
+        table_add_blanks(out, owed);
         owed = 0;
       }
-      add_in_line(out, cell, "");
+      table_add_in_line(out, cell, "");
       owed += 2 + (right ? 0 : pad);
     }
     strbuf_adds(out, "\n");
@@ -182,16 +182,17 @@ void table_add_text(struct strbuf *out, const char *text,
   struct strbuf shown = { 0 };
 
   utf8_add_shown(&shown, text, strlen(text), "\n\r\t");
-  add_in_line(out, strbuf_str(&shown), format == TABLE_MARKDOWN ? markup : "");
+  table_add_in_line(out, strbuf_str(&shown),
+                    format == TABLE_MARKDOWN ? markup : "");
   strbuf_done(&shown);
 }
 
-static void print_markdown(const struct table *t, struct strbuf *out)
+static void table_print_markdown(const struct table *t, struct strbuf *out)
 {
   for (size_t r = 0; r < rows_of(t); r++) {
     for (size_t c = 0; c < t->columns; c++) {
       strbuf_adds(out, c > 0 ? " | " : "| ");
-      add_in_line(out, t->cells[r * t->columns + c], markup);
+      table_add_in_line(out, t->cells[r * t->columns + c], markup);
     }
     strbuf_adds(out, " |\n");
     for (size_t c = 0; r == 0 && c < t->columns; c++)
@@ -200,7 +201,7 @@ static void print_markdown(const struct table *t, struct strbuf *out)
   }
 }
 
-static void add_csv_cell(struct strbuf *out, const char *cell)
+static void table_add_csv_cell(struct strbuf *out, const char *cell)
 {
   if (!strpbrk(cell, ",\"\n\r")) {
     strbuf_adds(out, cell);
@@ -212,12 +213,12 @@ static void add_csv_cell(struct strbuf *out, const char *cell)
   strbuf_adds(out, "\"");
 }
 
-static void print_csv(const struct table *t, struct strbuf *out)
+static void table_print_csv(const struct table *t, struct strbuf *out)
 {
   for (size_t r = 0; r < rows_of(t); r++) {
     for (size_t c = 0; c < t->columns; c++) {
       strbuf_adds(out, c > 0 ? "," : "");
-      add_csv_cell(out, t->cells[r * t->columns + c]);
+      table_add_csv_cell(out, t->cells[r * t->columns + c]);
     }
     strbuf_adds(out, "\n");
   }
@@ -229,9 +230,9 @@ void table_print(const struct table *t, enum table_format format,
   if (t->failed)
     out->failed = true;
   else if (format == TABLE_TEXT)
-    print_text(t, out);
+    table_print_text(t, out);
   else if (format == TABLE_MARKDOWN)
-    print_markdown(t, out);
+    table_print_markdown(t, out);
   else
-    print_csv(t, out);
+    table_print_csv(t, out);
 }

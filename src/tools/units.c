@@ -20,7 +20,8 @@ static const struct unit counts[] = {
   { 1, "" }, { 1e6, "M" }, { 1e9, "G" }, { 1e12, "T" }
 };
 
-static const struct unit *choose(const struct unit *of, size_t n, double value)
+static const struct unit *units_choose(const struct unit *of, size_t n,
+                                       double value)
 {
   const struct unit *unit = &of[0];
 
@@ -32,7 +33,7 @@ static const struct unit *choose(const struct unit *of, size_t n, double value)
   return unit;
 }
 
-static int decimals(double value)
+static int units_decimals(double value)
 {
   value = fabs(value);
   return value >= 999.95 ? 0 : value >= 99.995 ? 1 : value >= 9.9995 ? 2 : 3;
@@ -40,24 +41,24 @@ static int decimals(double value)
 
 const char *unit_time(char buf[UNIT_SIZE], double ns)
 {
-  const struct unit *u = choose(times, ARRAY_SIZE(times), ns);
+  const struct unit *u = units_choose(times, ARRAY_SIZE(times), ns);
 
   if (!isfinite(ns))
     return "-";
-  (void)snprintf(buf, UNIT_SIZE, "%.*f%s", decimals(ns / u->size), ns / u->size,
-                 u->name);
+  (void)snprintf(buf, UNIT_SIZE, "%.*f%s", units_decimals(ns / u->size),
+                 ns / u->size, u->name);
   return buf;
 }
 
 const char *unit_count(char buf[UNIT_SIZE], double value)
 {
-  const struct unit *u = choose(counts, ARRAY_SIZE(counts), value);
+  const struct unit *u = units_choose(counts, ARRAY_SIZE(counts), value);
 
   if (!isfinite(value))
     return "-";
   (void)snprintf(
     buf, UNIT_SIZE, "%.*f%s",
-    value == round(value) && u == counts ? 0 : decimals(value / u->size),
+    value == round(value) && u == counts ? 0 : units_decimals(value / u->size),
     value / u->size, u->name);
   return buf;
 }

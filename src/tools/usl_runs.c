@@ -29,7 +29,7 @@ bool usl_point_of(const struct result *r, const char *workers,
 }
 
 /* If the law applies, else NULL. */
-static const char *only_option(const struct groups *g)
+static const char *usl_runs_only_option(const struct groups *g)
 {
   const json_t *values = g->of[0].values;
   const char *name;
@@ -46,7 +46,7 @@ static const char *only_option(const struct groups *g)
 
 bool usl_of_groups(const struct groups *g, struct usl *ret)
 {
-  const char *option = g->n > 0 ? only_option(g) : NULL;
+  const char *option = g->n > 0 ? usl_runs_only_option(g) : NULL;
   struct usl_point *points;
   size_t all = 0, n = 0;
   bool found;
@@ -68,7 +68,7 @@ bool usl_of_groups(const struct groups *g, struct usl *ret)
   return found;
 }
 
-static void add_percent(struct strbuf *out, double share)
+static void usl_runs_add_percent(struct strbuf *out, double share)
 {
   if (share < 9.995)
     strbuf_addf(out, "%.3g", 100 * share);
@@ -76,15 +76,15 @@ static void add_percent(struct strbuf *out, double share)
     strbuf_addf(out, "%.0f", 100 * share);
 }
 
-static void add_share(struct strbuf *out, const char *what,
-                      const struct usl_figure *f)
+static void usl_runs_add_share(struct strbuf *out, const char *what,
+                               const struct usl_figure *f)
 {
   strbuf_addf(out, "%s ", what);
-  add_percent(out, f->value);
+  usl_runs_add_percent(out, f->value);
   strbuf_adds(out, " % (");
-  add_percent(out, f->low);
+  usl_runs_add_percent(out, f->low);
   strbuf_adds(out, " to ");
-  add_percent(out, f->high);
+  usl_runs_add_percent(out, f->high);
   strbuf_adds(out, " %)");
 }
 
@@ -93,8 +93,8 @@ void usl_print(const struct usl *u, const char *option, struct strbuf *out)
   char rate[UNIT_SIZE];
 
   strbuf_adds(out, "scalability: ");
-  add_share(out, "contention", &u->contention);
-  add_share(out, ", coherence", &u->coherence);
+  usl_runs_add_share(out, "contention", &u->contention);
+  usl_runs_add_share(out, ", coherence", &u->coherence);
   strbuf_addf(out,
               ", with %.0f %% intervals (Universal Scalability Law over %zu "
               "values)\n",
@@ -113,7 +113,7 @@ void usl_print(const struct usl *u, const char *option, struct strbuf *out)
                      "from it follow a pattern.\n");
 }
 
-static json_t *figure(const struct usl_figure *f)
+static json_t *usl_runs_figure(const struct usl_figure *f)
 {
   struct jobj o = jobj_new();
 
@@ -130,11 +130,11 @@ json_t *usl_json(const struct usl *u)
   jobj_real(&o, "confidence", BOOT_CONFIDENCE);
   jobj_int(&o, "values", u->values);
   jobj_int(&o, "runs", u->runs);
-  jobj_add(&o, "single_events_per_s", figure(&u->single));
-  jobj_add(&o, "contention_ratio", figure(&u->contention));
-  jobj_add(&o, "coherence_ratio", figure(&u->coherence));
+  jobj_add(&o, "single_events_per_s", usl_runs_figure(&u->single));
+  jobj_add(&o, "contention_ratio", usl_runs_figure(&u->contention));
+  jobj_add(&o, "coherence_ratio", usl_runs_figure(&u->coherence));
   if (u->has_peak) {
-    jobj_add(&o, "peak_at", figure(&u->peak_at));
+    jobj_add(&o, "peak_at", usl_runs_figure(&u->peak_at));
     jobj_real(&o, "peak_events_per_s", u->peak);
   } else {
     jobj_null(&o, "peak_at");

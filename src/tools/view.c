@@ -9,20 +9,20 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-static int no_memory(struct err *err)
+static int view_no_memory(struct err *err)
 {
   return err_set(err, -ENOMEM, "not enough memory for the report");
 }
 
-static double throughput_of(const struct result *r)
+static double view_throughput_of(const struct result *r)
 {
   return r->events_per_s;
 }
 
 /* The run whose throughput is nearest to the median. */
-static const struct result *typical(const struct group *g)
+static const struct result *view_typical(const struct group *g)
 {
-  const double median = group_median(g, throughput_of);
+  const double median = group_median(g, view_throughput_of);
   const struct result *best = g->runs[0];
 
   for (size_t i = 1; i < g->n; i++) {
@@ -34,7 +34,7 @@ static const struct result *typical(const struct group *g)
 }
 
 /* The file's name and `folders` folders above it. */
-static const char *tail_of(const char *path, size_t folders)
+static const char *view_tail_of(const char *path, size_t folders)
 {
   const char *at = path + strlen(path);
 
@@ -43,7 +43,7 @@ static const char *tail_of(const char *path, size_t folders)
   return at;
 }
 
-static size_t without_ending(const char *name)
+static size_t view_without_ending(const char *name)
 {
   const size_t len = strlen(name);
 
@@ -52,35 +52,37 @@ static size_t without_ending(const char *name)
 
 static bool look_alike(const char *a, const char *b)
 {
-  const size_t len = without_ending(a);
+  const size_t len = view_without_ending(a);
 
-  return len == without_ending(b) && memcmp(a, b, len) == 0;
+  return len == view_without_ending(b) && memcmp(a, b, len) == 0;
 }
 
 /* The file's name without folders and ending, or with as many folders as it
  * needs to differ from others. */
-static char *name_of(const char *const *paths, size_t n, size_t file)
+static char *view_name_of(const char *const *paths, size_t n, size_t file)
 {
   const char *name;
   size_t folders = 0;
 
   for (size_t i = 0; i < n;) {
-    name = tail_of(paths[file], folders);
+    name = view_tail_of(paths[file], folders);
     if (strcmp(paths[i], paths[file]) == 0 ||
-        !look_alike(name, tail_of(paths[i], folders))) {
+        !look_alike(name, view_tail_of(paths[i], folders))) {
       i++;
-    } else if (name == paths[file] && tail_of(paths[i], folders) == paths[i]) {
+    } else if (name == paths[file] &&
+               view_tail_of(paths[i], folders) == paths[i]) {
       return mem_strdup(name); /* only the endings differ */
     } else {
       folders++;
       i = 0;
     }
   }
-  name = tail_of(paths[file], folders);
-  return mem_strndup(name, without_ending(name));
+  name = view_tail_of(paths[file], folders);
+  return mem_strndup(name, view_without_ending(name));
 }
 
-static char *label_of(const struct view *v, size_t file, const struct group *g)
+static char *view_label_of(const struct view *v, size_t file,
+                           const struct group *g)
 {
   struct strbuf b = { 0 };
   char *label;
@@ -96,23 +98,23 @@ static char *label_of(const struct view *v, size_t file, const struct group *g)
   return label;
 }
 
-static int add_runs(struct view *v, size_t file, struct err *err)
+static int view_add_runs(struct view *v, size_t file, struct err *err)
 {
   const struct groups *groups = &v->groups[file];
   struct view_run *more = realloc(v->runs,
                                   (v->n_runs + groups->n) * sizeof(*more));
 
   if (!more)
-    return no_memory(err);
+    return view_no_memory(err);
   v->runs = more;
   for (size_t i = 0; i < groups->n; i++) {
     struct view_run *r = &v->runs[v->n_runs];
 
-    *r = (struct view_run){ .label = label_of(v, file, &groups->of[i]),
+    *r = (struct view_run){ .label = view_label_of(v, file, &groups->of[i]),
                             .group = &groups->of[i],
-                            .run = typical(&groups->of[i]) };
+                            .run = view_typical(&groups->of[i]) };
     if (!r->label)
-      return no_memory(err);
+      return view_no_memory(err);
     v->n_runs++;
     if (!v->has_parts && strcmp(r->run->test, v->runs[0].run->test) != 0)
       return err_set(err, -EINVAL,
@@ -144,20 +146,20 @@ struct memory {
   size_t len;
 };
 
-static int load(struct view *v, const char *const *paths, size_t n,
-                const struct memory *memory, struct err *err)
+static int view_load(struct view *v, const char *const *paths, size_t n,
+                     const struct memory *memory, struct err *err)
 {
   v->files = calloc(n + 1, sizeof(*v->files));
   v->groups = calloc(n + 1, sizeof(*v->groups));
   v->names = calloc(n + 1, sizeof(*v->names));
   v->finds = calloc(n + 1, sizeof(*v->finds));
   if (!v->files || !v->groups || !v->names || !v->finds)
-    return no_memory(err);
+    return view_no_memory(err);
   v->n_files = n;
   for (size_t i = 0; i < n; i++) {
-    v->names[i] = name_of(paths, n, i);
+    v->names[i] = view_name_of(paths, n, i);
     if (!v->names[i])
-      return no_memory(err);
+      return view_no_memory(err);
   }
   for (size_t i = 0; i < n; i++) {
     int rc = memory ? result_load_text(&v->files[i], paths[i], memory->text,
@@ -172,7 +174,7 @@ static int load(struct view *v, const char *const *paths, size_t n,
     if (rc == 0)
       rc = groups_init(&v->groups[i], &v->files[i], err);
     if (rc == 0)
-      rc = add_runs(v, i, err);
+      rc = view_add_runs(v, i, err);
     if (rc < 0)
       return rc;
   }
@@ -183,7 +185,7 @@ static int init(struct view *ret, const char *const *paths, size_t n,
                 const struct memory *memory, struct err *err)
 {
   struct view v = { 0 };
-  const int rc = load(&v, paths, n, memory, err);
+  const int rc = view_load(&v, paths, n, memory, err);
 
   if (rc < 0)
     view_done(&v);
@@ -226,7 +228,8 @@ void view_done(struct view *v)
   *v = (struct view){ 0 };
 }
 
-static bool is_same_part(const struct view_run *a, const struct view_run *b)
+static bool view_is_same_part(const struct view_run *a,
+                              const struct view_run *b)
 {
   return json_equal(a->group->values, b->group->values);
 }
@@ -236,14 +239,14 @@ int view_part(const struct view *v, size_t i, struct view *ret, struct err *err)
   struct view part = { .n_files = 0 };
 
   for (size_t k = 0; k < i; k++) {
-    if (is_same_part(&v->runs[k], &v->runs[i]))
+    if (view_is_same_part(&v->runs[k], &v->runs[i]))
       return 0;
   }
   part.runs = calloc(v->n_runs, sizeof(*part.runs));
   if (!part.runs)
-    return no_memory(err);
+    return view_no_memory(err);
   for (size_t k = i; k < v->n_runs; k++) {
-    if (is_same_part(&v->runs[k], &v->runs[i]))
+    if (view_is_same_part(&v->runs[k], &v->runs[i]))
       part.runs[part.n_runs++] = v->runs[k];
   }
   *ret = part;

@@ -48,7 +48,7 @@ static size_t columns_of(const struct facts_table *f)
   return f->v->n_runs < VIEW_RUNS_MAX ? f->v->n_runs : VIEW_RUNS_MAX;
 }
 
-static void head_row(const struct facts_table *f)
+static void view_facts_head_row(const struct facts_table *f)
 {
   f->t->exact = true;
   table_cell(f->t, f->head);
@@ -58,7 +58,7 @@ static void head_row(const struct facts_table *f)
 }
 
 /* Documents have null for unknown values, or leave them out. */
-static const json_t *known(const json_t *value)
+static const json_t *view_facts_known(const json_t *value)
 {
   return json_is_null(value) ? NULL : value;
 }
@@ -66,18 +66,18 @@ static const json_t *known(const json_t *value)
 static void fact_row(const struct facts_table *f, const char *name,
                      const json_t *(*get)(const json_t *run, const char *name))
 {
-  const json_t *first = known(get(f->v->runs[0].run->json, name));
+  const json_t *first = view_facts_known(get(f->v->runs[0].run->json, name));
   bool same = true;
 
   for (size_t i = 1; i < f->v->n_runs && same; i++) {
-    const json_t *other = known(get(f->v->runs[i].run->json, name));
+    const json_t *other = view_facts_known(get(f->v->runs[i].run->json, name));
 
     same = first == other || (first && other && json_equal(first, other));
   }
   if (same != f->same)
     return;
   if (f->t->n == 0)
-    head_row(f);
+    view_facts_head_row(f);
   table_cell(f->t, name);
   for (size_t i = 0; i < columns_of(f); i++)
     value_cell(f->t, get(f->v->runs[i].run->json, name));
@@ -89,7 +89,8 @@ static void fact_row(const struct facts_table *f, const char *name,
  * owned by the caller.  Of several values, the first object is used, else the
  * first value.
  */
-static json_t *union_of(const struct facts_table *f, const char *path)
+static json_t *view_facts_union_of(const struct facts_table *f,
+                                   const char *path)
 {
   json_t *all = json_object();
 
@@ -113,21 +114,22 @@ static json_t *union_of(const struct facts_table *f, const char *path)
   return all;
 }
 
-static const json_t *option_of(const json_t *run, const char *name)
+static const json_t *view_facts_option_of(const json_t *run, const char *name)
 {
   return json_object_get(json_object_get(run, "options"), name);
 }
 
-static const json_t *option_value(const json_t *run, const char *name)
+static const json_t *view_facts_option_value(const json_t *run,
+                                             const char *name)
 {
-  return json_object_get(option_of(run, name), "value");
+  return json_object_get(view_facts_option_of(run, name), "value");
 }
 
-static bool is_given(const struct view *v, const char *name)
+static bool view_facts_is_given(const struct view *v, const char *name)
 {
   for (size_t i = 0; i < v->n_runs; i++) {
-    const char *source = result_text_at(option_of(v->runs[i].run->json, name),
-                                        "source");
+    const char *source = result_text_at(
+      view_facts_option_of(v->runs[i].run->json, name), "source");
 
     if (source && strcmp(source, "default") != 0)
       return true;
@@ -135,50 +137,52 @@ static bool is_given(const struct view *v, const char *name)
   return false;
 }
 
-static void add_options(const struct view *v, struct table *t, bool same)
+static void view_facts_add_options(const struct view *v, struct table *t,
+                                   bool same)
 {
   const struct facts_table f = { v, t, "option", same };
-  json_t *all = union_of(&f, "options");
+  json_t *all = view_facts_union_of(&f, "options");
   const char *name;
   json_t *option;
 
   json_object_foreach(all, name, option)
   {
     /* The file of a sweep's step is of no interest to readers. */
-    if (is_given(v, name) && strcmp(name, "sweep-role") != 0 &&
+    if (view_facts_is_given(v, name) && strcmp(name, "sweep-role") != 0 &&
         strcmp(name, "sweep-place") != 0 && strcmp(name, "json") != 0 &&
         !json_is_true(json_object_get(option, "secret")))
-      fact_row(&f, name, option_value);
+      fact_row(&f, name, view_facts_option_value);
   }
   json_decref(all);
 }
 
 void view_same_options(const struct view *v, struct table *t)
 {
-  add_options(v, t, true);
+  view_facts_add_options(v, t, true);
 }
 
 void view_other_options(const struct view *v, struct table *t)
 {
-  add_options(v, t, false);
+  view_facts_add_options(v, t, false);
 }
 
 /* Facts that change from moment to moment. */
-static bool is_fleeting(const char *key)
+static bool view_facts_is_fleeting(const char *key)
 {
   return strcmp(key, "available_bytes") == 0 ||
          strcmp(key, "free_bytes") == 0 || strcmp(key, "reading_ns") == 0 ||
          strcmp(key, "round_trip_ns") == 0;
 }
 
-static bool is_internal(const char *key)
+static bool view_facts_is_internal(const char *key)
 {
   return strstr(key, "monotonic") != NULL;
 }
 
-static void add_leaves(const struct facts_table *f, const char *path, int depth)
+static void view_facts_add_leaves(const struct facts_table *f, const char *path,
+                                  int depth)
 {
-  json_t *all = union_of(f, path);
+  json_t *all = view_facts_union_of(f, path);
   const char *key;
   json_t *value;
 
@@ -188,30 +192,32 @@ static void add_leaves(const struct facts_table *f, const char *path, int depth)
 
     strbuf_addf(&below, "%s.%s", path, key);
     if (json_is_object(value) && depth < DEPTH_MAX)
-      add_leaves(f, strbuf_str(&below), depth + 1);
-    else if (!is_internal(key) && (f->v->n_runs == 1 || !is_fleeting(key)))
+      view_facts_add_leaves(f, strbuf_str(&below), depth + 1);
+    else if (!view_facts_is_internal(key) &&
+             (f->v->n_runs == 1 || !view_facts_is_fleeting(key)))
       fact_row(f, strbuf_str(&below), result_at);
     strbuf_done(&below);
   }
   json_decref(all);
 }
 
-static void add_environment(const struct view *v, struct table *t, bool same)
+static void view_facts_add_environment(const struct view *v, struct table *t,
+                                       bool same)
 {
   static const char *const parts[] = { "run", "tool", "environment",
                                        "database" };
   const struct facts_table f = { v, t, "fact", same };
 
   for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-    add_leaves(&f, parts[i], 0);
+    view_facts_add_leaves(&f, parts[i], 0);
 }
 
 void view_same_environment(const struct view *v, struct table *t)
 {
-  add_environment(v, t, true);
+  view_facts_add_environment(v, t, true);
 }
 
 void view_other_environment(const struct view *v, struct table *t)
 {
-  add_environment(v, t, false);
+  view_facts_add_environment(v, t, false);
 }

@@ -41,7 +41,7 @@ void view_find_answers(const struct view *v, struct strbuf *out)
   }
 }
 
-static void add_row(struct table *t, const struct find *f, size_t i)
+static void view_find_add_row(struct table *t, const struct find *f, size_t i)
 {
   const struct search_step *s = &f->step[i];
   struct strbuf value = { 0 };
@@ -69,6 +69,6 @@ void view_find_steps(const struct view *v, struct table *t)
   table_end_row(t);
   for (size_t i = 0; i < v->n_files; i++) {
     for (size_t k = 0; v->finds[i] && k < v->finds[i]->n; k++)
-      add_row(t, v->finds[i], k);
+      view_find_add_row(t, v->finds[i], k);
   }
 }

@@ -15,7 +15,7 @@ static const json_t *members_of(const struct view_run *r)
   return json_object_get(r->run->json, "members");
 }
 
-static void head(struct table *t)
+static void view_members_head(struct table *t)
 {
   static const char *const heads[] = {
     "result", "member", "planned", "share", "events", "events/s",  "mean",
@@ -28,7 +28,7 @@ static void head(struct table *t)
 }
 
 /* A share, or clients with or without a rate. */
-static void planned_cell(struct table *t, const json_t *m)
+static void view_members_planned_cell(struct table *t, const json_t *m)
 {
   const double share = result_number_at(m, "planned_ratio");
   const double clients = result_number_at(m, "clients");
@@ -56,7 +56,7 @@ static void member_row(struct table *t, const char *label, const json_t *m)
 
   table_cell(t, label);
   table_cell(t, name ? name : "?");
-  planned_cell(t, m);
+  view_members_planned_cell(t, m);
   table_cellf(t, "%.1f %%", 100 * result_number_at(m, "share_ratio"));
   table_count(t, result_number_at(m, "events"));
   table_count(t, result_number_at(m, "events_per_s"));
@@ -75,7 +75,7 @@ void view_members(const struct view *v, struct table *t)
     const json_t *list = members_of(&v->runs[i]);
 
     if (t->columns == 0 && json_array_size(list) > 0)
-      head(t);
+      view_members_head(t);
     for (size_t k = 0; k < json_array_size(list); k++)
       member_row(t, v->runs[i].label, json_array_get(list, k));
   }

@@ -12,7 +12,8 @@ enum {
   STATEMENT_SHOWN = 160 /* bytes */
 };
 
-static void add_row(const json_t *s, double period_s, struct table *t)
+static void view_server_add_row(const json_t *s, double period_s,
+                                struct table *t)
 {
   const char *text = json_string_value(json_object_get(s, "text"));
   const double calls = result_number_at(s, "calls");
@@ -47,7 +48,8 @@ void view_server_statements(const struct view_run *r, struct table *t)
           table_cell(t, heads[h]);
         table_end_row(t);
       }
-      add_row(json_array_get(top, k), result_number_at(counted, "period_s"), t);
+      view_server_add_row(json_array_get(top, k),
+                          result_number_at(counted, "period_s"), t);
     }
   }
 }
@@ -82,8 +84,8 @@ void view_server_waits(const struct view_run *r, struct table *t)
   }
 }
 
-static void add_sentence(const struct view *v, size_t run, const char *text,
-                         struct table *t)
+static void view_server_add_sentence(const struct view *v, size_t run,
+                                     const char *text, struct table *t)
 {
   if (t->n == 0) {
     if (v->n_runs > 1)
@@ -109,7 +111,7 @@ void view_coincidences(const struct view *v, struct table *t)
       const char *said = result_text_at(json_array_get(found, k), "text");
 
       if (said)
-        add_sentence(v, i, said, t);
+        view_server_add_sentence(v, i, said, t);
     }
     if (dips == 0 || json_array_size(found) > 0)
       continue;
@@ -117,6 +119,6 @@ void view_coincidences(const struct view *v, struct table *t)
                    "%zu %s, and nothing that coincides with "
                    "%s more often than by chance",
                    dips, dips == 1 ? "dip" : "dips", dips == 1 ? "it" : "them");
-    add_sentence(v, i, text, t);
+    view_server_add_sentence(v, i, text, t);
   }
 }

@@ -32,7 +32,7 @@ static struct percentile *percentile_at(const struct percentiles *p, double pct)
   return NULL;
 }
 
-static void want(struct percentiles *p, double pct)
+static void view_summary_want(struct percentiles *p, double pct)
 {
   struct percentile *more;
 
@@ -48,17 +48,17 @@ static void want(struct percentiles *p, double pct)
 }
 
 /* "97.50" is "97.5" in documents. */
-static void want_asked(struct percentiles *p, const json_t *run)
+static void view_summary_want_asked(struct percentiles *p, const json_t *run)
 {
   const json_t *list = result_at(run, "options.percentiles.value");
 
-  want(p, result_number_at(run, "options.percentile.value"));
+  view_summary_want(p, result_number_at(run, "options.percentile.value"));
   for (size_t i = 0; i < json_array_size(list); i++) {
     const char *text = json_string_value(json_array_get(list, i));
     double pct;
 
     if (text && parse_double(text, &pct) == 0)
-      want(p, pct);
+      view_summary_want(p, pct);
   }
 }
 
@@ -81,7 +81,7 @@ static void find_keys(struct percentiles *p, const json_t *run)
   }
 }
 
-static int by_percentile(const void *a, const void *b)
+static int view_summary_by_percentile(const void *a, const void *b)
 {
   const double x = ((const struct percentile *)a)->pct;
   const double y = ((const struct percentile *)b)->pct;
@@ -89,15 +89,15 @@ static int by_percentile(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static struct percentiles collect_percentiles(const struct view *v)
+static struct percentiles view_summary_collect_percentiles(const struct view *v)
 {
   struct percentiles p = { 0 };
   size_t kept = 0;
 
   for (size_t i = 0; i < REPORT_USUAL; i++)
-    want(&p, report_usual[i]);
+    view_summary_want(&p, report_usual[i]);
   for (size_t i = 0; i < v->n_runs; i++)
-    want_asked(&p, v->runs[i].run->json);
+    view_summary_want_asked(&p, v->runs[i].run->json);
   for (size_t i = 0; i < v->n_runs; i++)
     find_keys(&p, v->runs[i].run->json);
   for (size_t i = 0; i < p.n; i++) {
@@ -106,11 +106,11 @@ static struct percentiles collect_percentiles(const struct view *v)
   }
   p.n = kept;
   if (p.n > 1)
-    qsort(p.of, p.n, sizeof(*p.of), by_percentile);
+    qsort(p.of, p.n, sizeof(*p.of), view_summary_by_percentile);
   return p;
 }
 
-static bool has_queries(const struct view *v)
+static bool view_summary_has_queries(const struct view *v)
 {
   for (size_t i = 0; i < v->n_runs; i++) {
     if (isfinite(v->runs[i].run->queries_per_s))
@@ -119,42 +119,42 @@ static bool has_queries(const struct view *v)
   return false;
 }
 
-static double events_of(const struct result *r)
+static double view_summary_events_of(const struct result *r)
 {
   return r->events;
 }
 
-static double throughput_of(const struct result *r)
+static double view_summary_throughput_of(const struct result *r)
 {
   return r->events_per_s;
 }
 
-static double queries_of(const struct result *r)
+static double view_summary_queries_of(const struct result *r)
 {
   return r->queries_per_s;
 }
 
-static double mean_of(const struct result *r)
+static double view_summary_mean_of(const struct result *r)
 {
   return r->mean_ns;
 }
 
-static double min_of(const struct result *r)
+static double view_summary_min_of(const struct result *r)
 {
   return r->min_ns;
 }
 
-static double max_of(const struct result *r)
+static double view_summary_max_of(const struct result *r)
 {
   return r->max_ns;
 }
 
-static double cpus_of(const struct result *r)
+static double view_summary_cpus_of(const struct result *r)
 {
   return r->cpus_used;
 }
 
-static double all_errors(const struct group *g)
+static double view_summary_all_errors(const struct group *g)
 {
   double sum = 0;
 
@@ -191,24 +191,24 @@ static void summary_row(struct table *t, const struct view_run *r, bool queries,
 
   table_cell(t, r->label);
   table_cellf(t, "%zu", g->n);
-  table_count(t, group_median(g, events_of));
-  table_count(t, group_median(g, throughput_of));
+  table_count(t, group_median(g, view_summary_events_of));
+  table_count(t, group_median(g, view_summary_throughput_of));
   if (queries)
-    table_count(t, group_median(g, queries_of));
-  table_time(t, group_median(g, mean_of));
+    table_count(t, group_median(g, view_summary_queries_of));
+  table_time(t, group_median(g, view_summary_mean_of));
   for (size_t i = 0; i < p->n; i++)
     table_time(t, group_percentile(g, p->of[i].key));
-  table_time(t, group_median(g, min_of));
-  table_time(t, group_median(g, max_of));
-  table_count(t, all_errors(g));
-  table_count(t, group_median(g, cpus_of));
+  table_time(t, group_median(g, view_summary_min_of));
+  table_time(t, group_median(g, view_summary_max_of));
+  table_count(t, view_summary_all_errors(g));
+  table_count(t, group_median(g, view_summary_cpus_of));
   table_end_row(t);
 }
 
 void view_summary(const struct view *v, struct table *t)
 {
-  const bool queries = has_queries(v);
-  struct percentiles p = collect_percentiles(v);
+  const bool queries = view_summary_has_queries(v);
+  struct percentiles p = view_summary_collect_percentiles(v);
 
   t->failed = t->failed || p.failed;
   summary_head(t, queries, &p);

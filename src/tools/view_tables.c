@@ -64,7 +64,7 @@ void view_statements(const struct view_run *r, struct table *t)
   class_rows_done(&rows);
 }
 
-static bool same_error(const json_t *a, const json_t *b)
+static bool view_tables_same_error(const json_t *a, const json_t *b)
 {
   static const char *const members[] = { "source", "code", "state" };
 
@@ -87,7 +87,7 @@ static double error_count(const struct group *g, size_t n, const json_t *e)
     const json_t *list = json_object_get(g->runs[i]->json, "errors");
 
     for (size_t k = 0; k < json_array_size(list); k++) {
-      if (same_error(json_array_get(list, k), e))
+      if (view_tables_same_error(json_array_get(list, k), e))
         count += result_number_at(json_array_get(list, k), "count");
     }
   }
@@ -136,7 +136,8 @@ void view_errors(const struct view *v, struct table *t)
   }
 }
 
-static void warning_row(struct table *t, const char *label, const char *text)
+static void view_tables_warning_row(struct table *t, const char *label,
+                                    const char *text)
 {
   if (t->columns == 0) {
     table_cell(t, "result");
@@ -149,7 +150,8 @@ static void warning_row(struct table *t, const char *label, const char *text)
 }
 
 /* Steps without a good repeat: the first of each has the reason. */
-static void failed_steps(const struct view *v, size_t file, struct table *t)
+static void view_tables_failed_steps(const struct view *v, size_t file,
+                                     struct table *t)
 {
   const struct result_file *f = &v->files[file];
 
@@ -169,7 +171,7 @@ static void failed_steps(const struct view *v, size_t file, struct table *t)
     group_describe(&step, &label);
     strbuf_addf(&text, "failed and is left out: %s",
                 why ? why : "it has no result");
-    warning_row(t, strbuf_str(&label), strbuf_str(&text));
+    view_tables_warning_row(t, strbuf_str(&label), strbuf_str(&text));
     strbuf_done(&label);
     strbuf_done(&text);
   }
@@ -179,7 +181,7 @@ void view_failed(const struct view *v, struct table *t)
 {
   for (size_t i = 0; i < v->n_files; i++) {
     if (v->files[i].is_sweep)
-      failed_steps(v, i, t);
+      view_tables_failed_steps(v, i, t);
   }
 }
 
@@ -193,22 +195,24 @@ void view_warnings(const struct view *v, struct table *t)
     const char *end = result_text_at(r->run->json, "run.end_reason");
 
     if (error)
-      warning_row(t, r->label, error);
+      view_tables_warning_row(t, r->label, error);
     else if (end && strcmp(end, "signal") == 0)
-      warning_row(t, r->label, "a signal ended the run before its time");
+      view_tables_warning_row(t, r->label,
+                              "a signal ended the run before its time");
     for (size_t k = 0; k < json_array_size(list); k++) {
       const char *text = result_text_at(json_array_get(list, k), "text");
 
       if (text)
-        warning_row(t, r->label, text);
+        view_tables_warning_row(t, r->label, text);
     }
     if (r->group->failed > 0)
-      warning_row(t, r->label, "some repeats failed and are left out");
+      view_tables_warning_row(t, r->label,
+                              "some repeats failed and are left out");
   }
 }
 
-static void mark_row(struct table *t, const struct view *v, size_t run,
-                     const json_t *mark)
+static void view_tables_mark_row(struct table *t, const struct view *v,
+                                 size_t run, const json_t *mark)
 {
   const double at_s = result_number_at(mark, "at_s");
   const char *text = result_text_at(mark, "text");
@@ -235,7 +239,7 @@ void view_marks(const struct view *v, struct table *t)
     const json_t *list = json_object_get(v->runs[i].run->json, "marks");
 
     for (size_t k = 0; k < json_array_size(list); k++)
-      mark_row(t, v, i, json_array_get(list, k));
+      view_tables_mark_row(t, v, i, json_array_get(list, k));
   }
 }
 

@@ -30,8 +30,8 @@ static void limit_memory(struct cgroup_limits *l, uint64_t bytes)
     l->memory_bytes = bytes;
 }
 
-static void read_throttled(const char *dir, const char *name, uint64_t unit_ns,
-                           struct cgroup_limits *l)
+static void cgroup_read_throttled(const char *dir, const char *name,
+                                  uint64_t unit_ns, struct cgroup_limits *l)
 {
   uint64_t value;
 
@@ -42,8 +42,8 @@ static void read_throttled(const char *dir, const char *name, uint64_t unit_ns,
 
 /* Pages of files, two numbers of memory.stat, which the kernel drops when
  * memory is needed. */
-static uint64_t droppable(const char *dir, const char *active,
-                          const char *inactive)
+static uint64_t cgroup_droppable(const char *dir, const char *active,
+                                 const char *inactive)
 {
   uint64_t some = 0, others = 0;
 
@@ -65,7 +65,7 @@ static void limit_left(struct cgroup_limits *l, uint64_t limit, uint64_t used,
     l->memory_left = left;
 }
 
-static void read_v2(const char *dir, struct cgroup_limits *l)
+static void cgroup_read_v2(const char *dir, struct cgroup_limits *l)
 {
   double quota, period;
   uint64_t bytes;
@@ -74,18 +74,18 @@ static void read_v2(const char *dir, struct cgroup_limits *l)
   if (proc_line(line, sizeof(line), dir, "/cpu.max") &&
       sscanf(line, "%lf %lf", &quota, &period) == 2)
     limit_cpus(l, quota, period);
-  read_throttled(dir, "throttled_usec", 1000, l);
+  cgroup_read_throttled(dir, "throttled_usec", 1000, l);
   if (proc_number(&bytes, dir, "/memory.max")) {
     uint64_t used;
 
     limit_memory(l, bytes);
     if (proc_number(&used, dir, "/memory.current"))
       limit_left(l, bytes, used,
-                 droppable(dir, "active_file", "inactive_file"));
+                 cgroup_droppable(dir, "active_file", "inactive_file"));
   }
 }
 
-static void read_v1_cpu(const char *dir, struct cgroup_limits *l)
+static void cgroup_read_v1_cpu(const char *dir, struct cgroup_limits *l)
 {
   double quota, period;
   char line[128];
@@ -96,10 +96,10 @@ static void read_v1_cpu(const char *dir, struct cgroup_limits *l)
       sscanf(line, "%lf", &period) != 1)
     return;
   limit_cpus(l, quota, period);
-  read_throttled(dir, "throttled_time", 1, l);
+  cgroup_read_throttled(dir, "throttled_time", 1, l);
 }
 
-static void read_v1_memory(const char *dir, struct cgroup_limits *l)
+static void cgroup_read_v1_memory(const char *dir, struct cgroup_limits *l)
 {
   uint64_t bytes, used;
 
@@ -107,8 +107,9 @@ static void read_v1_memory(const char *dir, struct cgroup_limits *l)
     return;
   limit_memory(l, bytes);
   if (proc_number(&used, dir, "/memory.usage_in_bytes"))
-    limit_left(l, bytes, used,
-               droppable(dir, "total_active_file", "total_inactive_file"));
+    limit_left(
+      l, bytes, used,
+      cgroup_droppable(dir, "total_active_file", "total_inactive_file"));
 }
 
 /* The group's folder and those above. If a container cannot see the path that
@@ -131,7 +132,7 @@ static void walk_up(const char *base, char *group,
   }
 }
 
-static bool has_word(const char *list, const char *word)
+static bool cgroup_has_word(const char *list, const char *word)
 {
   const size_t len = strlen(word);
 
@@ -157,13 +158,13 @@ static void look_at(const char *root, char *line, struct cgroup_limits *l)
   group[strcspn(group, "\n")] = '\0';
   if (*controllers == '\0') {
     (void)snprintf(base, sizeof(base), "%s/sys/fs/cgroup", root);
-    walk_up(base, group, read_v2, l);
-  } else if (has_word(controllers, "cpu")) {
+    walk_up(base, group, cgroup_read_v2, l);
+  } else if (cgroup_has_word(controllers, "cpu")) {
     (void)snprintf(base, sizeof(base), "%s/sys/fs/cgroup/cpu", root);
-    walk_up(base, group, read_v1_cpu, l);
-  } else if (has_word(controllers, "memory")) {
+    walk_up(base, group, cgroup_read_v1_cpu, l);
+  } else if (cgroup_has_word(controllers, "memory")) {
     (void)snprintf(base, sizeof(base), "%s/sys/fs/cgroup/memory", root);
-    walk_up(base, group, read_v1_memory, l);
+    walk_up(base, group, cgroup_read_v1_memory, l);
   }
 }
 

@@ -18,7 +18,7 @@ enum {
   FREQUENCIES_MAX = 16,
 };
 
-static bool is_allowed(const cpu_set_t *set, unsigned cpu)
+static bool cpu_is_allowed(const cpu_set_t *set, unsigned cpu)
 {
   return cpu >= CPUS_MAX || CPU_ISSET(cpu, set);
 }
@@ -45,7 +45,8 @@ void cpu_read_ticks(struct cpu_ticks *ret, const char *root,
       continue;
     }
     if (!at || (line[3] == ' ') != !set ||
-        (set && (sscanf(line, "cpu%u", &cpu) != 1 || !is_allowed(set, cpu))) ||
+        (set &&
+         (sscanf(line, "cpu%u", &cpu) != 1 || !cpu_is_allowed(set, cpu))) ||
         sscanf(at, "%llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice,
                &system, &idle, &iowait, &irq, &softirq, &steal) != 8)
       continue;
@@ -61,8 +62,8 @@ void cpu_read_ticks(struct cpu_ticks *ret, const char *root,
     (void)fclose(f);
 }
 
-static void read_times(const char *root, const cpu_set_t *set,
-                       struct machine_counts *ret)
+static void cpu_read_times(const char *root, const cpu_set_t *set,
+                           struct machine_counts *ret)
 {
   const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
   struct cpu_ticks ticks;
@@ -75,8 +76,8 @@ static void read_times(const char *root, const cpu_set_t *set,
   ret->idle_ns = (ticks.idle + ticks.iowait) * tick_ns;
 }
 
-static void read_speed(const char *root, const cpu_set_t *set,
-                       struct machine_counts *ret)
+static void cpu_read_speed(const char *root, const cpu_set_t *set,
+                           struct machine_counts *ret)
 {
   unsigned read = 0;
 
@@ -116,8 +117,8 @@ void machine_read(const char *root, struct machine_counts *ret)
 
   *ret = (struct machine_counts){ 0 };
   find_allowed(&set);
-  read_times(root, &set, ret);
-  read_speed(root, &set, ret);
+  cpu_read_times(root, &set, ret);
+  cpu_read_speed(root, &set, ret);
   ret->throttled_ns = cgroup_read(root).throttled_ns;
 }
 

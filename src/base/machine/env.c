@@ -14,7 +14,7 @@
 
 #define CPU "/sys/devices/system/cpu"
 
-static void add_os(struct facts *f, const char *root)
+static void env_add_os(struct facts *f, const char *root)
 {
   char text[256];
   char *name = text;
@@ -30,7 +30,7 @@ static void add_os(struct facts *f, const char *root)
 }
 
 /* The manufacturer of the board identifies most hypervisors. */
-static void add_virtualisation(struct facts *f, const char *root)
+static void env_add_virtualisation(struct facts *f, const char *root)
 {
   char path[PATH_MAX], flags[4096], text[256];
 
@@ -49,7 +49,7 @@ static void add_virtualisation(struct facts *f, const char *root)
     facts_text(f, "virtualisation.container", "podman");
 }
 
-static void add_memory(struct facts *f, const char *root)
+static void env_add_memory(struct facts *f, const char *root)
 {
   static const struct {
     const char *field, *key;
@@ -76,9 +76,9 @@ void env_host(struct facts *f, const char *root)
     facts_text(f, "kernel.release", name.release);
     facts_text(f, "kernel.machine", name.machine);
   }
-  add_os(f, root);
-  add_memory(f, root);
-  add_virtualisation(f, root);
+  env_add_os(f, root);
+  env_add_memory(f, root);
+  env_add_virtualisation(f, root);
 }
 
 void env_clock(struct facts *f, const char *root)
@@ -94,7 +94,7 @@ void env_clock(struct facts *f, const char *root)
 }
 
 /* A core: the first of siblings. */
-static void add_cores(struct facts *f, const char *root, long cpus)
+static void env_add_cores(struct facts *f, const char *root, long cpus)
 {
   long cores = 0;
 
@@ -118,7 +118,7 @@ void env_cpu(struct facts *f, const char *root)
     facts_text(f, "cpu.model", text);
   facts_int(f, "cpu.online", cpus);
   facts_int(f, "cpu.allowed", cgroup_cpus_allowed());
-  add_cores(f, root, cpus);
+  env_add_cores(f, root, cpus);
   if (proc_line(text, sizeof(text), root, CPU "/smt/active"))
     facts_bool(f, "cpu.smt", strcmp(text, "1") == 0);
   if (proc_line(text, sizeof(text), root, CPU "/cpu0/cpufreq/scaling_governor"))
@@ -137,7 +137,7 @@ void env_limits(struct facts *f, const char *root)
     facts_int(f, "limits.memory_bytes", (int64_t)limits.memory_bytes);
 }
 
-static void add_text(struct facts *f, const char *key, const char *text)
+static void env_add_text(struct facts *f, const char *key, const char *text)
 {
   if (text[0] != '\0')
     facts_text(f, key, text);
@@ -145,11 +145,11 @@ static void add_text(struct facts *f, const char *key, const char *text)
 
 void env_disk(struct facts *f, const struct disk *d)
 {
-  add_text(f, "disk.folder", d->folder);
-  add_text(f, "disk.device", d->device);
-  add_text(f, "disk.file_system", d->fs_type);
-  add_text(f, "disk.source", d->source);
-  add_text(f, "disk.mount_options", d->options);
+  env_add_text(f, "disk.folder", d->folder);
+  env_add_text(f, "disk.device", d->device);
+  env_add_text(f, "disk.file_system", d->fs_type);
+  env_add_text(f, "disk.source", d->source);
+  env_add_text(f, "disk.mount_options", d->options);
   if (d->rotational_known)
     facts_bool(f, "disk.rotational", d->rotational);
   facts_int(f, "disk.size_bytes", (int64_t)d->size_bytes);

@@ -14,9 +14,9 @@ enum {
 
 typedef unsigned long long count; /* for scanf() */
 
-static void read_pressure(const char *root, const char *name,
-                          enum pressure some, enum pressure full,
-                          struct pressure_counts *ret)
+static void pressure_read_pressure(const char *root, const char *name,
+                                   enum pressure some, enum pressure full,
+                                   struct pressure_counts *ret)
 {
   FILE *f = proc_open(root, "%s", name);
   char line[256], word[16];
@@ -39,14 +39,15 @@ static void read_pressure(const char *root, const char *name,
     (void)fclose(f);
 }
 
-static void read_dirty(const char *root, struct pressure_counts *ret)
+static void pressure_read_dirty(const char *root, struct pressure_counts *ret)
 {
   ret->has_dirty = proc_meminfo(root, "Dirty", &ret->dirty_bytes) &&
                    proc_meminfo(root, "Writeback", &ret->writeback_bytes);
 }
 
 /* Names, then numbers: "Tcp: ... RetransSegs ...". */
-static void read_retransmits(const char *root, struct pressure_counts *ret)
+static void pressure_read_retransmits(const char *root,
+                                      struct pressure_counts *ret)
 {
   FILE *f = proc_open(root, "/proc/net/snmp");
   char names[1024], numbers[1024];
@@ -72,7 +73,7 @@ static void read_retransmits(const char *root, struct pressure_counts *ret)
     (void)fclose(f);
 }
 
-static double frequency(const char *root)
+static double pressure_frequency(const char *root)
 {
   uint64_t khz = 0, most = 0;
 
@@ -90,17 +91,18 @@ void pressure_read(const char *root, struct pressure_counts *ret)
 {
   *ret = (struct pressure_counts){ 0 };
   /* Linux counts no "full" CPU pressure of the machine. */
-  read_pressure(root, "/proc/pressure/cpu", PRESSURE_CPU_SOME, PRESSURES, ret);
-  read_pressure(root, "/proc/pressure/io", PRESSURE_IO_SOME, PRESSURE_IO_FULL,
-                ret);
-  read_pressure(root, "/proc/pressure/memory", PRESSURE_MEMORY_SOME,
-                PRESSURE_MEMORY_FULL, ret);
+  pressure_read_pressure(root, "/proc/pressure/cpu", PRESSURE_CPU_SOME,
+                         PRESSURES, ret);
+  pressure_read_pressure(root, "/proc/pressure/io", PRESSURE_IO_SOME,
+                         PRESSURE_IO_FULL, ret);
+  pressure_read_pressure(root, "/proc/pressure/memory", PRESSURE_MEMORY_SOME,
+                         PRESSURE_MEMORY_FULL, ret);
   ret->has_faults = proc_counter(root, "/proc/vmstat", "pgmajfault",
                                  &ret->major_faults);
-  read_dirty(root, ret);
-  read_retransmits(root, ret);
+  pressure_read_dirty(root, ret);
+  pressure_read_retransmits(root, ret);
   ret->throttled_ns = cgroup_read(root).throttled_ns;
-  ret->mhz = frequency(root);
+  ret->mhz = pressure_frequency(root);
 }
 
 void pressure_between(const struct pressure_counts *before,

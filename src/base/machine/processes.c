@@ -29,32 +29,35 @@ static const char *const proxies[] = { "pgbouncer", "proxysql",    "maxscale",
                                        "haproxy",   "mysqlrouter", "vtgate",
                                        NULL };
 
-static bool is_one_of(const char *name, const char *const *list)
+static bool processes_is_one_of(const char *name, const char *const *list)
 {
   while (*list && strcmp(*list, name) != 0)
     list++;
   return *list != NULL;
 }
 
-static bool serves(const char *name, const char *driver)
+static bool processes_serves(const char *name, const char *driver)
 {
-  return is_one_of(name, proxies) ||
-         (strcmp(driver, "pgsql") != 0 && is_one_of(name, mysql_servers)) ||
-         (strcmp(driver, "mysql") != 0 && is_one_of(name, pgsql_servers));
+  return processes_is_one_of(name, proxies) ||
+         (strcmp(driver, "pgsql") != 0 &&
+          processes_is_one_of(name, mysql_servers)) ||
+         (strcmp(driver, "mysql") != 0 &&
+          processes_is_one_of(name, pgsql_servers));
 }
 
 /* NULL: unknown, or only forwards. */
-static const struct process *listener(const struct processes *n,
-                                      const struct tested_server *server)
+static const struct process *
+processes_listener(const struct processes *n,
+                   const struct tested_server *server)
 {
   for (size_t i = 0; i < n->n && server->pid > 0; i++) {
     if (n->of[i].pid == server->pid)
-      return is_one_of(n->of[i].name, proxies) ? NULL : &n->of[i];
+      return processes_is_one_of(n->of[i].name, proxies) ? NULL : &n->of[i];
   }
   return NULL;
 }
 
-static struct process *add(struct processes *n)
+static struct process *processes_add(struct processes *n)
 {
   struct process *more;
 
@@ -71,7 +74,7 @@ static struct process *add(struct processes *n)
 
 /* 0 if negative; UINT64_MAX at the end. sscanf() takes most of a short run for
  * hundreds of lines. */
-static uint64_t next_number(const char **at)
+static uint64_t processes_next_number(const char **at)
 {
   const char *p = *at + strspn(*at, " ");
   const bool negative = *p == '-';
@@ -87,7 +90,7 @@ static uint64_t next_number(const char **at)
 }
 
 /* Of /proc/PID/stat. Names can contain blanks and parentheses. */
-static void add_line(struct processes *n, int pid, char *line)
+static void processes_add_line(struct processes *n, int pid, char *line)
 {
   enum {
     PARENT,
@@ -107,13 +110,13 @@ static void add_line(struct processes *n, int pid, char *line)
   *end = '\0';
   at = end + 3; /* behind the state */
   for (int i = 0; i < FIELDS; i++) {
-    field[i] = next_number(&at);
+    field[i] = processes_next_number(&at);
     if (field[i] == UINT64_MAX)
       return;
   }
   if (field[FLAGS] & KERNEL_THREAD)
     return;
-  here = add(n);
+  here = processes_add(n);
   if (!here)
     return;
   here->pid = pid;
@@ -124,7 +127,8 @@ static void add_line(struct processes *n, int pid, char *line)
   here->used_ns = ticks * tick_ns;
 }
 
-static void add_process(struct processes *n, int proc, const char *pid)
+static void processes_add_process(struct processes *n, int proc,
+                                  const char *pid)
 {
   char path[NAME_MAX + sizeof("/stat")], line[1024];
   ssize_t len;
@@ -139,7 +143,7 @@ static void add_process(struct processes *n, int proc, const char *pid)
   if (len <= 0)
     return;
   line[len] = '\0';
-  add_line(n, (int)strtol(pid, NULL, 10), line);
+  processes_add_line(n, (int)strtol(pid, NULL, 10), line);
 }
 
 void processes_read(struct processes *ret, const char *root)
@@ -161,7 +165,7 @@ void processes_read(struct processes *ret, const char *root)
       processes_done(ret);
       break;
     }
-    add_process(ret, dirfd(dir), e->d_name);
+    processes_add_process(ret, dirfd(dir), e->d_name);
   }
   if (dir)
     (void)closedir(dir);
@@ -194,10 +198,11 @@ static void sum_up(struct sums *s, const struct processes *n, bool after)
   for (size_t i = 0; i < n->n; i++) {
     const struct process *p = &n->of[i];
     const bool is_server = server->here &&
-                           (s->listener ? p->pid == server->pid ||
-                                            p->parent == server->pid
-                                        : server->driver &&
-                                            serves(p->name, server->driver));
+                           (s->listener
+                              ? p->pid == server->pid ||
+                                  p->parent == server->pid
+                              : server->driver &&
+                                  processes_serves(p->name, server->driver));
     struct sum *to = s->of;
 
     while (to < s->of + s->n &&
@@ -214,7 +219,8 @@ void processes_between(const struct processes *before,
                        const struct tested_server *server, const char *own_name,
                        struct machine_use *ret)
 {
-  struct sums s = { .server = server, .listener = listener(after, server) };
+  struct sums s = { .server = server,
+                    .listener = processes_listener(after, server) };
   uint64_t most_server = 0, max = 0;
 
   if (before->n == 0 || after->n == 0)

@@ -17,8 +17,8 @@ enum {
 
 typedef unsigned long long count; /* for scanf() */
 
-static void read_disk(const char *root, const char *device,
-                      struct system_counts *ret)
+static void sampler_read_disk(const char *root, const char *device,
+                              struct system_counts *ret)
 {
   count reads, read_sectors, writes, written_sectors, busy_ms;
   FILE *f = proc_open(root, "/proc/diskstats");
@@ -42,7 +42,7 @@ static void read_disk(const char *root, const char *device,
     (void)fclose(f);
 }
 
-static void read_net(const char *root, struct system_counts *ret)
+static void sampler_read_net(const char *root, struct system_counts *ret)
 {
   count received, sent;
   FILE *f = proc_open(root, "/proc/net/dev");
@@ -69,7 +69,7 @@ static void read_net(const char *root, struct system_counts *ret)
 }
 
 /* In the order of their creation. */
-static void read_waited(const char *root, struct system_counts *ret)
+static void sampler_read_waited(const char *root, struct system_counts *ret)
 {
   char path[PATH_MAX];
   struct dirent *e;
@@ -103,10 +103,10 @@ void sampler_read(const char *root, const char *device,
   memset(ret, 0, sizeof(*ret));
   cpu_read_ticks(&ret->cpu, root, NULL);
   ret->own_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-  read_waited(root, ret);
+  sampler_read_waited(root, ret);
   if (device[0] != '\0')
-    read_disk(root, device, ret);
-  read_net(root, ret);
+    sampler_read_disk(root, device, ret);
+  sampler_read_net(root, ret);
 }
 
 void sampler_start(struct sampler *w, const char *root, const char *device,
@@ -120,8 +120,9 @@ void sampler_start(struct sampler *w, const char *root, const char *device,
   w->last_ns = now_ns;
 }
 
-static void fill_cpu(struct system_use *u, const struct system_counts *now,
-                     const struct system_counts *last)
+static void sampler_fill_cpu(struct system_use *u,
+                             const struct system_counts *now,
+                             const struct system_counts *last)
 {
   const double user = (double)grown_u64(now->cpu.user, last->cpu.user);
   const double system = (double)grown_u64(now->cpu.system, last->cpu.system);
@@ -149,8 +150,9 @@ static void fill_cpu(struct system_use *u, const struct system_counts *now,
     ns;
 }
 
-static void fill_disk(struct system_use *u, const struct system_counts *now,
-                      const struct system_counts *last)
+static void sampler_fill_disk(struct system_use *u,
+                              const struct system_counts *now,
+                              const struct system_counts *last)
 {
   const double ms = (double)u->period_ns / (double)NS_PER_MS;
 
@@ -177,8 +179,8 @@ void sampler_next(struct sampler *w, uint64_t now_ns, struct system_use *ret)
   pressure_read(w->root, &pressure);
   memset(ret, 0, sizeof(*ret));
   ret->period_ns = grown_u64(now_ns, w->last_ns);
-  fill_cpu(ret, &now, last);
-  fill_disk(ret, &now, last);
+  sampler_fill_cpu(ret, &now, last);
+  sampler_fill_disk(ret, &now, last);
   ret->has_waited = now.has_waited && last->has_waited && ret->period_ns > 0;
   if (ret->has_waited)
     ret->waiting = (double)grown_u64(now.waited_ns, last->waited_ns) /

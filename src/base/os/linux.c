@@ -114,7 +114,7 @@ int os_guard(void *page, size_t bytes)
 #if defined(__x86_64__)
 
 /* syscall() moves the arguments from register to register. */
-static inline long call(long number, long a, long b, long c, long d)
+static inline long linux_call(long number, long a, long b, long c, long d)
 {
   register long r10 __asm__("r10") = d;
   register long r8 __asm__("r8") = 0;
@@ -134,7 +134,7 @@ static inline long call(long number, long a, long b, long c, long d)
 
 #else
 
-static inline long call(long number, long a, long b, long c, long d)
+static inline long linux_call(long number, long a, long b, long c, long d)
 {
   return syscall(number, a, b, c, d, 0L, 0L);
 }
@@ -143,21 +143,21 @@ static inline long call(long number, long a, long b, long c, long d)
 
 ssize_t os_send(int fd, const void *buf, size_t n, int flags)
 {
-  return call(SYS_sendto, fd, (long)buf, (long)n, flags | MSG_NOSIGNAL);
+  return linux_call(SYS_sendto, fd, (long)buf, (long)n, flags | MSG_NOSIGNAL);
 }
 
 ssize_t os_recv(int fd, void *buf, size_t n)
 {
-  return call(SYS_recvfrom, fd, (long)buf, (long)n, 0);
+  return linux_call(SYS_recvfrom, fd, (long)buf, (long)n, 0);
 }
 
 /* 64-bit ARM and newer architectures lack poll(). */
 int os_poll(struct pollfd *fd)
 {
 #ifdef SYS_poll
-  return (int)call(SYS_poll, (long)fd, 1, -1, 0);
+  return (int)linux_call(SYS_poll, (long)fd, 1, -1, 0);
 #else
-  return (int)call(SYS_ppoll, (long)fd, 1, 0, 0);
+  return (int)linux_call(SYS_ppoll, (long)fd, 1, 0, 0);
 #endif
 }
 

@@ -35,7 +35,7 @@ static unsigned kind_of(char c)
   return kinds[(unsigned char)c];
 }
 
-static bool is_alnum(char c)
+static bool skeleton_is_alnum(char c)
 {
   return kind_of(c) == DIGIT || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
@@ -46,7 +46,7 @@ static const char *skeleton_number_end(const char *at, const char *end)
   if (at == end || kind_of(*at) != DIGIT)
     return at;
   while (++at < end) {
-    if (is_alnum(*at) || *at == '.')
+    if (skeleton_is_alnum(*at) || *at == '.')
       continue;
     if ((*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'E'))
       continue;
@@ -74,8 +74,8 @@ static const char *find_stop(const char *at, const char *end, char quote)
 }
 
 /* Includes doubled quotes and, in strings, bytes after a backslash. */
-static inline const char *quoted_end(const char *at, const char *end,
-                                     char quote)
+static inline const char *skeleton_quoted_end(const char *at, const char *end,
+                                              char quote)
 {
   while ((at = find_stop(at, end, quote)) < end) {
     if (*at == quote && (end - at == 1 || at[1] != quote))
@@ -89,10 +89,10 @@ static inline const char *quoted_end(const char *at, const char *end,
 
 static const char *skeleton_string_end(const char *at, const char *end)
 {
-  return at < end && *at == '\'' ? quoted_end(at + 1, end, '\'') : at;
+  return at < end && *at == '\'' ? skeleton_quoted_end(at + 1, end, '\'') : at;
 }
 
-static bool is_lone_blank(const char *sql, size_t len, size_t at)
+static bool skeleton_is_lone_blank(const char *sql, size_t len, size_t at)
 {
   return sql[at] == ' ' && at > 0 && sql[at - 1] != ' ' && at + 1 < len &&
          kind_of(sql[at + 1]) != SPACE;
@@ -113,7 +113,7 @@ static size_t copy_plain(const char *sql, size_t len, char *out)
   for (n = 0; n < len; n++) {
     const unsigned kind = kind_of(sql[n]);
 
-    if (!(kind & wanted) && !is_lone_blank(sql, len, n))
+    if (!(kind & wanted) && !skeleton_is_lone_blank(sql, len, n))
       break;
     out[n] = sql[n];
     wanted = after[kind];
@@ -121,8 +121,8 @@ static size_t copy_plain(const char *sql, size_t len, char *out)
   return n;
 }
 
-static const char *cut(struct sqltext_cuts *cuts, const char *sql,
-                       const char *from, const char *to)
+static const char *skeleton_cut(struct sqltext_cuts *cuts, const char *sql,
+                                const char *from, const char *to)
 {
   cuts->of[cuts->n].from = (size_t)(from - sql);
   cuts->of[cuts->n++].to = (size_t)(to - sql);
@@ -154,13 +154,13 @@ size_t skeleton_normal(const char *sql, size_t len, char *out, size_t room,
       break;
     case DIGIT:
       out[n++] = '?';
-      at = cut(ret_cuts, sql, at, skeleton_number_end(at, end));
+      at = skeleton_cut(ret_cuts, sql, at, skeleton_number_end(at, end));
       break;
     default:
-      to = quoted_end(at + 1, end, *at);
+      to = skeleton_quoted_end(at + 1, end, *at);
       if (*at == '\'') {
         out[n++] = '?';
-        (void)cut(ret_cuts, sql, at, to);
+        (void)skeleton_cut(ret_cuts, sql, at, to);
       } else { /* a name */
         for (; at < to && n < room; at++)
           out[n++] = *at;
@@ -175,8 +175,8 @@ size_t skeleton_normal(const char *sql, size_t len, char *out, size_t room,
 }
 
 /* False: too long. */
-static bool draft_add(struct skeleton_draft *d, const char *text, size_t len,
-                      enum skeleton_next next)
+static bool skeleton_draft_add(struct skeleton_draft *d, const char *text,
+                               size_t len, enum skeleton_next next)
 {
   const size_t mark = (next & (SKELETON_NUMBER | SKELETON_STRING)) != 0;
 
@@ -192,12 +192,12 @@ static bool draft_add(struct skeleton_draft *d, const char *text, size_t len,
   return true;
 }
 
-static bool draft_end(struct skeleton_draft *d, const char *text, size_t len,
-                      enum skeleton_next next)
+static bool skeleton_draft_end(struct skeleton_draft *d, const char *text,
+                               size_t len, enum skeleton_next next)
 {
   if (len == 0 && next == SKELETON_END && d->n_pieces > 0)
     d->piece[d->n_pieces - 1].next |= SKELETON_END;
-  return draft_add(d, text, len, next);
+  return skeleton_draft_add(d, text, len, next);
 }
 
 /* False: too long. */
@@ -210,13 +210,14 @@ static bool skeleton_draft_make(struct skeleton_draft *d, const char *sql,
   for (size_t i = 0; i < cuts->n; i++) {
     const size_t from = cuts->of[i].from;
 
-    if (!draft_add(d, sql + at, from - at,
-                   sql[from] == '\'' ? SKELETON_STRING : SKELETON_NUMBER))
+    if (!skeleton_draft_add(d, sql + at, from - at,
+                            sql[from] == '\'' ? SKELETON_STRING
+                                              : SKELETON_NUMBER))
       return false;
     at = cuts->of[i].to;
   }
-  return draft_end(d, sql + at, cuts->end - at,
-                   cuts->end < len ? SKELETON_ANYTHING : SKELETON_END);
+  return skeleton_draft_end(d, sql + at, cuts->end - at,
+                            cuts->end < len ? SKELETON_ANYTHING : SKELETON_END);
 }
 
 enum {
@@ -230,57 +231,58 @@ enum {
 
 /* ---- comparing ---- */
 
-static inline uint64_t diff8(const char *a, const char *b)
+static inline uint64_t skeleton_diff8(const char *a, const char *b)
 {
   return word_load(a) ^ word_load(b);
 }
 
-static inline uint64_t diff16(const char *a, const char *b)
+static inline uint64_t skeleton_diff16(const char *a, const char *b)
 {
-  return diff8(a, b) | diff8(a + 8, b + 8);
+  return skeleton_diff8(a, b) | skeleton_diff8(a + 8, b + 8);
 }
 
 /* 0: `n` bytes are the same.  Eight bytes are readable from `text`, and from
  * `at`, or else before its end. */
-static inline uint64_t diff_of(const char *text, const char *at, size_t n,
-                               size_t left)
+static inline uint64_t skeleton_diff_of(const char *text, const char *at,
+                                        size_t n, size_t left)
 {
   uint64_t word;
 
   if (LIKELY(n >= 16)) {
     for (size_t i = 16; UNLIKELY(i + 16 < n); i += 16) {
-      word = diff16(text + i, at + i);
+      word = skeleton_diff16(text + i, at + i);
       if (word != 0)
         return word;
     }
-    return diff16(text, at) | diff16(text + n - 16, at + n - 16);
+    return skeleton_diff16(text, at) |
+           skeleton_diff16(text + n - 16, at + n - 16);
   }
   if (n >= 8) /* here and above: compares some twice */
-    return diff8(text, at) | diff8(text + n - 8, at + n - 8);
+    return skeleton_diff8(text, at) | skeleton_diff8(text + n - 8, at + n - 8);
   if (n == 0)
     return 0;
   word = left >= 8 ? word_load(at) : word_load(at + n - 8) >> (64 - 8 * n);
   return (word_load(text) ^ word) << (64 - 8 * n);
 }
 
-static size_t same_bytes(const char *text, const char *at, size_t n)
+static size_t skeleton_same_bytes(const char *text, const char *at, size_t n)
 {
   size_t i = 0;
 
-  while (n - i >= 8 && diff8(text + i, at + i) == 0)
+  while (n - i >= 8 && skeleton_diff8(text + i, at + i) == 0)
     i += 8;
   while (i < n && text[i] == at[i])
     i++;
   return i;
 }
 
-static uint32_t jump_key(unsigned from, size_t at, unsigned byte)
+static uint32_t skeleton_jump_key(unsigned from, size_t at, unsigned byte)
 {
   return (uint32_t)(from << 20 | (unsigned)at << 10 | byte << 1 | 1);
 }
 
-static const struct skeleton_jump *jump_place(const struct skeletons *s,
-                                              uint32_t key, unsigned i)
+static const struct skeleton_jump *
+skeleton_jump_place(const struct skeletons *s, uint32_t key, unsigned i)
 {
   const uint32_t hash = (uint32_t)((key * MIX) >> 32);
 
@@ -291,7 +293,7 @@ static const struct skeleton_jump *find_jump(const struct skeletons *s,
                                              uint32_t key)
 {
   for (unsigned i = 0; i < JUMPS_LOOKED_AT; i++) {
-    const struct skeleton_jump *jump = jump_place(s, key, i);
+    const struct skeleton_jump *jump = skeleton_jump_place(s, key, i);
 
     if (jump->key == key)
       return jump;
@@ -304,7 +306,7 @@ static const struct skeleton_jump *find_jump(const struct skeletons *s,
 /* ---- along a statement ---- */
 
 /* A literal in the beginning makes a harmless bad hint. */
-static inline unsigned start_of(const char *sql)
+static inline unsigned skeleton_start_of(const char *sql)
 {
   const uint64_t hash = word_load(sql) ^ (word_load(sql + 8) * MIX);
 
@@ -332,12 +334,12 @@ static inline const char *number_end(const char *at, const char *end)
 }
 
 /* False: they differ in this piece, or end. */
-static inline bool step(struct walk *w)
+static inline bool skeleton_step(struct walk *w)
 {
   const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
   const char *from = w->at + n, *to;
 
-  if (n > left || diff_of(w->text, w->at, n, left) != 0)
+  if (n > left || skeleton_diff_of(w->text, w->at, n, left) != 0)
     return false;
   if (w->piece->next & SKELETON_NUMBER)
     to = number_end(from, w->end);
@@ -358,14 +360,15 @@ static bool jump(struct skeletons *s, struct walk *w)
 {
   const struct skeleton *const from = w->k;
   const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
-  const size_t same = same_bytes(w->text, w->at, n < left ? n : left);
+  const size_t same = skeleton_same_bytes(w->text, w->at, n < left ? n : left);
   const struct skeleton_jump *found;
   unsigned byte;
 
   w->at += same;
   w->text += same;
   byte = w->at < w->end ? (unsigned char)*w->at : NO_BYTE;
-  s->lost = jump_key(from->number, (size_t)(w->text - from->text), byte);
+  s->lost = skeleton_jump_key(from->number, (size_t)(w->text - from->text),
+                              byte);
   found = find_jump(s, s->lost);
   if (!found)
     return false;
@@ -375,11 +378,11 @@ static bool jump(struct skeletons *s, struct walk *w)
   return true;
 }
 
-static bool is_found(const struct walk *w)
+static bool skeleton_is_found(const struct walk *w)
 {
   const size_t n = bytes_of(w), left = (size_t)(w->end - w->at);
 
-  return n <= left && diff_of(w->text, w->at, n, left) == 0 &&
+  return n <= left && skeleton_diff_of(w->text, w->at, n, left) == 0 &&
          (w->piece->next == SKELETON_ANYTHING ||
           (w->piece->next == SKELETON_END && n == left));
 }
@@ -391,9 +394,9 @@ static struct skeleton *walk_from(struct skeletons *s, struct skeleton *k,
   struct walk w = { k, k->piece, k->text, sql, sql + len };
 
   for (;;) {
-    if (step(&w))
+    if (skeleton_step(&w))
       continue;
-    if (is_found(&w))
+    if (skeleton_is_found(&w))
       return w.k;
     if (!jump(s, &w))
       return NULL;
@@ -411,18 +414,18 @@ static COLD struct skeleton *find_short(struct skeletons *s, const char *sql,
   return walk_from(s, s->of[0], copy + SHORTEST, len);
 }
 
-static inline int found(struct skeletons *s, struct skeleton *k)
+static inline int skeleton_found(struct skeletons *s, struct skeleton *k)
 {
   s->last = k;
   s->guess = k->then;
   return (int)k->id;
 }
 
-static void remember(struct skeletons *s, struct skeleton *k)
+static void skeleton_remember(struct skeletons *s, struct skeleton *k)
 {
   if (s->last)
     s->last->then = k;
-  (void)found(s, k);
+  (void)skeleton_found(s, k);
 }
 
 static NOINLINE int find_anywhere(struct skeletons *s, const char *sql,
@@ -433,10 +436,10 @@ static NOINLINE int find_anywhere(struct skeletons *s, const char *sql,
   if (s->n == 0)
     return -1;
   k = len < SHORTEST ? find_short(s, sql, len)
-                     : walk_from(s, s->start[start_of(sql)], sql, len);
+                     : walk_from(s, s->start[skeleton_start_of(sql)], sql, len);
   if (!k)
     return -1;
-  remember(s, k);
+  skeleton_remember(s, k);
   return (int)k->id;
 }
 
@@ -451,9 +454,10 @@ static NOINLINE int find_rest(struct skeletons *s, struct skeleton *k,
     w.text += w.piece->end + 1;
     w.piece++;
   }
-  while (step(&w))
+  while (skeleton_step(&w))
     ;
-  return is_found(&w) ? found(s, k) : find_anywhere(s, sql, len);
+  return skeleton_is_found(&w) ? skeleton_found(s, k)
+                               : find_anywhere(s, sql, len);
 }
 
 /* Most statements are the guess, often with one number at the end: few
@@ -469,22 +473,22 @@ int skeletons_find(struct skeletons *s, const char *sql, size_t len)
     return find_anywhere(s, sql, len);
   n = k->piece[0].end;
   next = k->piece[0].next;
-  if (n > len || diff_of(k->text, sql, n, len) != 0)
+  if (n > len || skeleton_diff_of(k->text, sql, n, len) != 0)
     return find_anywhere(s, sql, len);
   at = to = sql + n;
   if (LIKELY(next & SKELETON_NUMBER)) {
     to = skeleton_digits_end(at, end);
     if (LIKELY(to == end && to != at && next & SKELETON_END))
-      return found(s, k);
+      return skeleton_found(s, k);
   } else if (at == end && next == SKELETON_END) {
-    return found(s, k);
+    return skeleton_found(s, k);
   }
   return find_rest(s, k, sql, len, to == at ? sql : to);
 }
 
 /* NULL: no room. */
-static struct skeleton *keep(struct skeletons *s,
-                             const struct skeleton_draft *d, unsigned id)
+static struct skeleton *
+skeleton_keep(struct skeletons *s, const struct skeleton_draft *d, unsigned id)
 {
   struct skeleton *k = (struct skeleton *)(void *)(s->room + s->used);
   const size_t pieces = d->n_pieces * sizeof(d->piece[0]);
@@ -508,7 +512,8 @@ static struct skeleton *keep(struct skeletons *s,
   return k;
 }
 
-static bool is_same(const struct skeleton *k, const struct skeleton_draft *d)
+static bool skeleton_is_same(const struct skeleton *k,
+                             const struct skeleton_draft *d)
 {
   return k->len == d->len && k->n_pieces == d->n_pieces &&
          memcmp(k->text, d->text, d->len) == 0 &&
@@ -519,16 +524,17 @@ static struct skeleton *find_draft(const struct skeletons *s,
                                    const struct skeleton_draft *d)
 {
   for (unsigned i = 0; i < s->n; i++) {
-    if (is_same(s->of[i], d))
+    if (skeleton_is_same(s->of[i], d))
       return s->of[i];
   }
   return NULL;
 }
 
-static bool add_jump(struct skeletons *s, uint32_t key, unsigned to)
+static bool skeleton_add_jump(struct skeletons *s, uint32_t key, unsigned to)
 {
   for (unsigned i = 0; i < JUMPS_LOOKED_AT; i++) {
-    struct skeleton_jump *jump = &s->jump[jump_place(s, key, i) - s->jump];
+    struct skeleton_jump *jump =
+      &s->jump[skeleton_jump_place(s, key, i) - s->jump];
 
     if (jump->key == 0) {
       jump->key = key;
@@ -539,7 +545,7 @@ static bool add_jump(struct skeletons *s, uint32_t key, unsigned to)
   return false;
 }
 
-static void forget_all(struct skeletons *s)
+static void skeleton_forget_all(struct skeletons *s)
 {
   s->n = 0;
   s->refused = 0;
@@ -549,13 +555,13 @@ static void forget_all(struct skeletons *s)
 }
 
 /* Jumps lead from the first skeleton to all others. */
-static void set_start(struct skeletons *s, const char *sql, size_t len,
-                      struct skeleton *k)
+static void skeleton_set_start(struct skeletons *s, const char *sql, size_t len,
+                               struct skeleton *k)
 {
   for (size_t i = 0; s->n == 1 && i < ARRAY_SIZE(s->start); i++)
     s->start[i] = k;
-  if (len >= SHORTEST && s->start[start_of(sql)] == s->of[0])
-    s->start[start_of(sql)] = k;
+  if (len >= SHORTEST && s->start[skeleton_start_of(sql)] == s->of[0])
+    s->start[skeleton_start_of(sql)] = k;
 }
 
 void skeletons_add(struct skeletons *s, const char *sql, size_t len,
@@ -569,12 +575,12 @@ void skeletons_add(struct skeletons *s, const char *sql, size_t len,
     return;
   k = find_draft(s, &d);
   if (!k)
-    k = keep(s, &d, id);
-  if (!k || (!is_first && !add_jump(s, s->lost, k->number))) {
+    k = skeleton_keep(s, &d, id);
+  if (!k || (!is_first && !skeleton_add_jump(s, s->lost, k->number))) {
     if (++s->refused == REFUSED_MAX)
-      forget_all(s);
+      skeleton_forget_all(s);
     return;
   }
-  set_start(s, sql, len, k);
-  remember(s, k);
+  skeleton_set_start(s, sql, len, k);
+  skeleton_remember(s, k);
 }

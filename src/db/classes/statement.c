@@ -90,56 +90,58 @@ struct reader {
 
 /* ---- tokens ---- */
 
-static bool is_digit(char c)
+static bool statement_is_digit(char c)
 {
   return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c)
+static bool statement_is_letter(char c)
 {
   return ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '$' ||
          (unsigned char)c >= 0x80;
 }
 
-static bool is_blank(char c)
+static bool statement_is_blank(char c)
 {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static size_t after_quote(const struct reader *r, size_t at, char quote)
+static size_t statement_after_quote(const struct reader *r, size_t at,
+                                    char quote)
 {
   while (at < r->end && r->sql[at] != quote)
     at += quote == '\'' && r->sql[at] == '\\' ? 2 : 1;
   return at < r->end ? at + 1 : r->end;
 }
 
-static size_t after_comment(const struct reader *r, size_t at)
+static size_t statement_after_comment(const struct reader *r, size_t at)
 {
   while (at + 1 < r->end && (r->sql[at] != '*' || r->sql[at + 1] != '/'))
     at++;
   return at + 1 < r->end ? at + 2 : r->end;
 }
 
-static void skip_blanks(struct reader *r)
+static void statement_skip_blanks(struct reader *r)
 {
   while (r->at < r->end) {
-    if (is_blank(r->sql[r->at]))
+    if (statement_is_blank(r->sql[r->at]))
       r->at++;
     else if (r->end - r->at > 1 && memcmp(&r->sql[r->at], "/*", 2) == 0)
-      r->at = after_comment(r, r->at + 2);
+      r->at = statement_after_comment(r, r->at + 2);
     else
       break;
   }
 }
 
-static size_t after_word(const struct reader *r, size_t at)
+static size_t statement_after_word(const struct reader *r, size_t at)
 {
-  while (at < r->end && (is_letter(r->sql[at]) || is_digit(r->sql[at])))
+  while (at < r->end &&
+         (statement_is_letter(r->sql[at]) || statement_is_digit(r->sql[at])))
     at++;
   return at;
 }
 
-static enum token mark_of(char c)
+static enum token statement_mark_of(char c)
 {
   switch (c) {
   case '.':
@@ -155,78 +157,82 @@ static enum token mark_of(char c)
   }
 }
 
-static enum token next(struct reader *r)
+static enum token statement_next(struct reader *r)
 {
   char c;
 
-  skip_blanks(r);
+  statement_skip_blanks(r);
   if (r->at >= r->end)
     return TOKEN_END;
   c = r->sql[r->at];
-  if (is_letter(c)) {
-    r->now = (struct piece){ r->at, after_word(r, r->at) };
+  if (statement_is_letter(c)) {
+    r->now = (struct piece){ r->at, statement_after_word(r, r->at) };
     r->at = r->now.to;
     return TOKEN_WORD;
   }
   if (c == '"' || c == '`') {
-    const size_t to = after_quote(r, r->at + 1, c);
+    const size_t to = statement_after_quote(r, r->at + 1, c);
 
     r->now = (struct piece){ r->at + 1, to > r->at + 1 ? to - 1 : to };
     r->at = to;
     return TOKEN_QUOTED;
   }
   if (c == '\'')
-    r->at = after_quote(r, r->at + 1, c);
+    r->at = statement_after_quote(r, r->at + 1, c);
   else
-    r->at = is_digit(c) ? after_word(r, r->at) : r->at + 1;
-  return mark_of(c);
+    r->at = statement_is_digit(c) ? statement_after_word(r, r->at) : r->at + 1;
+  return statement_mark_of(c);
 }
 
-static bool is_next(struct reader *r, char c)
+static bool statement_is_next(struct reader *r, char c)
 {
-  skip_blanks(r);
+  statement_skip_blanks(r);
   return r->at < r->end && r->sql[r->at] == c;
 }
 
-static bool is_word(const struct reader *r, struct piece p, const char *word)
+static bool statement_is_word(const struct reader *r, struct piece p,
+                              const char *word)
 {
   const size_t len = strlen(word);
 
   return p.to - p.from == len && strncasecmp(&r->sql[p.from], word, len) == 0;
 }
 
-static bool is_one_of(const struct reader *r, struct piece p,
-                      const char *const *words, size_t n)
+static bool statement_is_one_of(const struct reader *r, struct piece p,
+                                const char *const *words, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
-    if (is_word(r, p, words[i]))
+    if (statement_is_word(r, p, words[i]))
       return true;
   }
   return false;
 }
 
 /* FROM names no tables in EXTRACT(YEAR FROM x), IS DISTINCT FROM x. */
-static bool is_from(const struct reader *r)
+static bool statement_is_from(const struct reader *r)
 {
-  return is_word(r, r->now, "from") && !is_word(r, r->before, "distinct") &&
+  return statement_is_word(r, r->now, "from") &&
+         !statement_is_word(r, r->before, "distinct") &&
          r->depth <= DEPTH_MAX && (r->queries >> r->depth & 1);
 }
 
 /* Not FOR UPDATE, ON DUPLICATE KEY UPDATE, DO UPDATE. */
-static bool is_update(const struct reader *r)
+static bool statement_is_update(const struct reader *r)
 {
   static const char *const clauses[] = { "for", "key", "do", "on" };
 
-  return is_word(r, r->now, "update") &&
-         !is_one_of(r, r->before, clauses, ARRAY_SIZE(clauses));
+  return statement_is_word(r, r->now, "update") &&
+         !statement_is_one_of(r, r->before, clauses, ARRAY_SIZE(clauses));
 }
 
-static bool leads_to_table(struct reader *r)
+static bool statement_leads_to_table(struct reader *r)
 {
-  const bool from = is_from(r), join = is_word(r, r->now, "join");
-  const bool into = is_word(r, r->now, "into"), update = is_update(r);
-  const bool table = is_word(r, r->now, "table") ||
-                     is_word(r, r->now, "tables");
+  const bool from = statement_is_from(r),
+             join = statement_is_word(r, r->now, "join");
+  const bool into = statement_is_word(r, r->now, "into"),
+             update = statement_is_update(r);
+  const bool table = statement_is_word(r, r->now, "table") ||
+                     statement_is_word(r, r->now, "tables");
 
   if (!from && !join && !into && !update && !table)
     return false;
@@ -236,11 +242,11 @@ static bool leads_to_table(struct reader *r)
   return true;
 }
 
-static void note(struct reader *r, bool is_table)
+static void statement_note(struct reader *r, bool is_table)
 {
   size_t digits = r->now.to;
 
-  while (digits > r->now.from && is_digit(r->sql[digits - 1]))
+  while (digits > r->now.from && statement_is_digit(r->sql[digits - 1]))
     digits--;
   if (digits == r->now.to || digits == r->now.from || r->n == NAMES_MAX)
     return;
@@ -249,10 +255,10 @@ static void note(struct reader *r, bool is_table)
 
 static void table_named(struct reader *r)
 {
-  if (is_next(r, '.'))
+  if (statement_is_next(r, '.'))
     return;
-  if (!r->may_call || !is_next(r, '('))
-    note(r, true);
+  if (!r->may_call || !statement_is_next(r, '('))
+    statement_note(r, true);
   r->place = AFTER_TABLE;
   r->alias = 0;
 }
@@ -263,8 +269,8 @@ static void name_read(struct reader *r)
     table_named(r);
     return;
   }
-  if (is_next(r, '.'))
-    note(r, false);
+  if (statement_is_next(r, '.'))
+    statement_note(r, false);
   if (r->place == AFTER_TABLE && ++r->alias > ALIAS_WORDS)
     r->place = ELSEWHERE;
 }
@@ -275,18 +281,19 @@ static void word_read(struct reader *r)
                                          "exists", "ignore",  "low_priority",
                                          "quick",  "lateral", "delayed" };
 
-  if (is_word(r, r->now, "select") || is_word(r, r->now, "delete")) {
+  if (statement_is_word(r, r->now, "select") ||
+      statement_is_word(r, r->now, "delete")) {
     if (r->depth <= DEPTH_MAX)
       r->queries |= UINT64_C(1) << r->depth;
     r->place = ELSEWHERE;
-  } else if (!leads_to_table(r) &&
+  } else if (!statement_leads_to_table(r) &&
              !(r->place == BEFORE_TABLE &&
-               is_one_of(r, r->now, between, ARRAY_SIZE(between)))) {
+               statement_is_one_of(r, r->now, between, ARRAY_SIZE(between)))) {
     name_read(r);
   }
 }
 
-static void opened(struct reader *r)
+static void statement_opened(struct reader *r)
 {
   r->depth++;
   if (r->depth <= DEPTH_MAX)
@@ -295,7 +302,7 @@ static void opened(struct reader *r)
     r->place = ELSEWHERE;
 }
 
-static void mark_read(struct reader *r, enum token token)
+static void statement_mark_read(struct reader *r, enum token token)
 {
   switch (token) {
   case TOKEN_DOT:
@@ -304,7 +311,7 @@ static void mark_read(struct reader *r, enum token token)
     r->place = r->place == AFTER_TABLE && r->is_list ? BEFORE_TABLE : ELSEWHERE;
     break;
   case TOKEN_OPEN:
-    opened(r);
+    statement_opened(r);
     break;
   case TOKEN_CLOSE:
     r->depth -= r->depth > 0;
@@ -315,17 +322,17 @@ static void mark_read(struct reader *r, enum token token)
   }
 }
 
-static void read_all(struct reader *r)
+static void statement_read_all(struct reader *r)
 {
   enum token token;
 
-  while ((token = next(r)) != TOKEN_END) {
+  while ((token = statement_next(r)) != TOKEN_END) {
     if (token == TOKEN_WORD)
       word_read(r);
     else if (token == TOKEN_QUOTED)
       name_read(r);
     else
-      mark_read(r, token);
+      statement_mark_read(r, token);
     if (token == TOKEN_WORD)
       r->before = r->now;
     else
@@ -336,7 +343,8 @@ static void read_all(struct reader *r)
 /* ---- the whole ---- */
 
 /* Before a dot. */
-static bool is_tables_name(const struct reader *r, const struct name *name)
+static bool statement_is_tables_name(const struct reader *r,
+                                     const struct name *name)
 {
   const size_t len = name->text.to - name->text.from;
 
@@ -356,9 +364,9 @@ size_t statement_merge_tables(char *sql, size_t len)
   bool merged[NAMES_MAX];
   size_t to = 0, from = 0;
 
-  read_all(&r);
+  statement_read_all(&r);
   for (size_t i = 0; i < r.n; i++)
-    merged[i] = r.name[i].is_table || is_tables_name(&r, &r.name[i]);
+    merged[i] = r.name[i].is_table || statement_is_tables_name(&r, &r.name[i]);
   for (size_t i = 0; i < r.n; i++) {
     if (!merged[i])
       continue;
@@ -441,8 +449,8 @@ static unsigned id_of_new(struct statements *s, char *text, size_t len)
     s, text, s->texts->by_table ? len : statement_merge_tables(text, len));
 }
 
-static COLD unsigned learn_direct(struct statements *s, const char *sql,
-                                  size_t len)
+static COLD unsigned statement_learn_direct(struct statements *s,
+                                            const char *sql, size_t len)
 {
   char normal[SQLTEXT_BYTES];
   struct sqltext_cuts cuts;
@@ -453,8 +461,8 @@ static COLD unsigned learn_direct(struct statements *s, const char *sql,
   return id;
 }
 
-static COLD unsigned learn_prepared(struct statements *s, const char *sql,
-                                    size_t len)
+static COLD unsigned statement_learn_prepared(struct statements *s,
+                                              const char *sql, size_t len)
 {
   const struct sqltext_cuts cuts = {
     .end = len < SQLTEXT_BYTES ? len : SQLTEXT_BYTES,
@@ -486,7 +494,8 @@ static inline unsigned id_of_sql(struct statements *s, const char *sql,
 
   if (LIKELY(id >= 0))
     return (unsigned)id;
-  return prepared ? learn_prepared(s, sql, len) : learn_direct(s, sql, len);
+  return prepared ? statement_learn_prepared(s, sql, len)
+                  : statement_learn_direct(s, sql, len);
 }
 
 int statements_init(struct statements *s, struct class_recorder *recorder,

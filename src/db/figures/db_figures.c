@@ -23,7 +23,8 @@
 #define LATE_NS NS_PER_S
 #define WHOLE_STATEMENT 120 /* names of classes are cut */
 
-static void fill_error(struct error_count *to, const struct errtab_entry *from)
+static void db_figures_fill_error(struct error_count *to,
+                                  const struct errtab_entry *from)
 {
   (void)snprintf(to->source, sizeof(to->source), "%s", from->driver);
   if (from->code != 0)
@@ -35,7 +36,7 @@ static void fill_error(struct error_count *to, const struct errtab_entry *from)
   to->count = atomic_load_explicit(&from->count, memory_order_relaxed);
 }
 
-static void add_outages(struct outage *o, struct facts *to)
+static void db_figures_add_outages(struct outage *o, struct facts *to)
 {
   const struct outage_times times = outage_times(o, clock_now_ns());
 
@@ -55,14 +56,14 @@ void db_figures_details(struct db_process *db, struct test_details *ret)
     return;
   ret->has_database = true;
   process_describe(db, &ret->database);
-  add_outages(&db->outage, &ret->test);
+  db_figures_add_outages(&db->outage, &ret->test);
   n = errtab_order(&db->errors, order);
   ret->error = calloc(n + 1, sizeof(*ret->error));
   if (!ret->error)
     return;
   ret->n_errors = n;
   for (size_t i = 0; i < n; i++)
-    fill_error(&ret->error[i], &db->errors.entry[order[i]]);
+    db_figures_fill_error(&ret->error[i], &db->errors.entry[order[i]]);
 }
 
 void db_figures_whole(struct db_process *db, const struct test_details *whole)
@@ -108,7 +109,7 @@ static void doubt_durability(struct db_process *db, const struct report *total,
 }
 
 /* PostgreSQL adds a unit, SQLite writes KiB as a negative number. */
-static double cache_bytes(const char *key, const char *text)
+static double db_figures_cache_bytes(const char *key, const char *text)
 {
   static const struct {
     const char *name;
@@ -131,7 +132,7 @@ static double cache_bytes(const char *key, const char *text)
 }
 
 /* True if unknown. */
-static bool uses_tables(const struct report *total)
+static bool db_figures_uses_tables(const struct report *total)
 {
   const struct class_list *list = &total->classes;
 
@@ -159,7 +160,7 @@ static void doubt_cache(struct db_process *db, struct warnings *to)
     const struct fact *cache = facts_find(&db->server, keys[i]);
 
     if (cache && cache->type == FACT_TEXT && data->integer > 0 &&
-        (double)data->integer <= cache_bytes(keys[i], cache->text))
+        (double)data->integer <= db_figures_cache_bytes(keys[i], cache->text))
       warnings_add(to, true, "cached_data",
                    "the data (%.1f MiB) fit into the cache (%s = "
                    "%s), so reads do not measure the disk; use more rows%s%s "
@@ -214,7 +215,7 @@ void db_figures_doubts(struct db_process *db, const struct plan *plan,
   doubt_durability(db, total, to);
   doubt_end(db, plan, total, to);
   if (total->elapsed_ns >= NS_PER_S) {
-    if (uses_tables(total))
+    if (db_figures_uses_tables(total))
       doubt_cache(db, to);
     doubt_keys(db, plan, to);
   }
@@ -230,7 +231,7 @@ void db_figures_tally(struct db_process *db, struct tally *to)
   for (size_t i = 0; i < n; i++) {
     struct error_count e = { 0 };
 
-    fill_error(&e, &errors->entry[i]);
+    db_figures_fill_error(&e, &errors->entry[i]);
     tally_error(to, &e);
   }
 }

@@ -7,20 +7,23 @@
 #include "report/form.h"
 #include "report/text_num.h"
 
-static uint64_t queries(const struct report *r)
+static uint64_t sql_form_queries(const struct report *r)
 {
   return r->counter[COUNTER_READ] + r->counter[COUNTER_WRITE] +
          r->counter[COUNTER_OTHER];
 }
 
-static void add_interval(struct strbuf *b, const struct report_setup *setup,
-                         const struct report *r, const char *percentile)
+static void sql_form_add_interval(struct strbuf *b,
+                                  const struct report_setup *setup,
+                                  const struct report *r,
+                                  const char *percentile)
 {
   strbuf_addf(b,
               "thds: %u tps: %4.2f qps: %4.2f (r/w/o: %4.2f/%4.2f/%4.2f) "
               "lat (ms,%s%%): ",
               r->threads_running, report_rate(r, r->events),
-              report_rate(r, queries(r)), report_counter_rate(r, COUNTER_READ),
+              report_rate(r, sql_form_queries(r)),
+              report_counter_rate(r, COUNTER_READ),
               report_counter_rate(r, COUNTER_WRITE),
               report_counter_rate(r, COUNTER_OTHER), percentile);
   form_interval_latency(b, setup, r, 2);
@@ -29,15 +32,16 @@ static void add_interval(struct strbuf *b, const struct report_setup *setup,
               report_counter_rate(r, COUNTER_RECONNECT));
 }
 
-static void add_results(struct strbuf *b, const struct report_setup *setup,
-                        const struct report *r)
+static void sql_form_add_results(struct strbuf *b,
+                                 const struct report_setup *setup,
+                                 const struct report *r)
 {
   const struct {
     const char *title;
     uint64_t count;
   } rated[] = {
     { "transactions:                        ", r->events },
-    { "queries:                             ", queries(r) },
+    { "queries:                             ", sql_form_queries(r) },
     { "ignored errors:                      ", r->counter[COUNTER_ERROR] },
     { "reconnects:                          ", r->counter[COUNTER_RECONNECT] },
   };
@@ -51,15 +55,15 @@ static void add_results(struct strbuf *b, const struct report_setup *setup,
               "        other:                           %" PRIu64 "\n"
               "        total:                           %" PRIu64 "\n",
               r->counter[COUNTER_READ], r->counter[COUNTER_WRITE],
-              r->counter[COUNTER_OTHER], queries(r));
+              r->counter[COUNTER_OTHER], sql_form_queries(r));
   for (size_t i = 0; i < ARRAY_SIZE(rated); i++)
     strbuf_addf(b, "    %s%-6" PRIu64 " (%.2f per sec.)\n", rated[i].title,
                 rated[i].count, report_rate(r, rated[i].count));
 }
 
-static void add_figures(const struct figures *to,
-                        const struct report_setup *setup,
-                        const struct report *r)
+static void sql_form_add_figures(const struct figures *to,
+                                 const struct report_setup *setup,
+                                 const struct report *r)
 {
   (void)setup;
   to->begin(to->ctx, "queries");
@@ -67,15 +71,15 @@ static void add_figures(const struct figures *to,
   to->count(to->ctx, "read_empty", r->counter[COUNTER_READ_EMPTY]);
   to->count(to->ctx, "write", r->counter[COUNTER_WRITE]);
   to->count(to->ctx, "other", r->counter[COUNTER_OTHER]);
-  to->count(to->ctx, "total", queries(r));
-  to->real(to->ctx, "total_per_s", report_rate(r, queries(r)));
+  to->count(to->ctx, "total", sql_form_queries(r));
+  to->real(to->ctx, "total_per_s", report_rate(r, sql_form_queries(r)));
   to->end(to->ctx);
 }
 
 const struct report_form sql_form = {
-  .interval = add_interval,
-  .results = add_results,
-  .figures = add_figures,
+  .interval = sql_form_add_interval,
+  .results = sql_form_add_results,
+  .figures = sql_form_add_figures,
   .queue_mark = ",",
   .classes = "SQL statements",
   .class = "statement",

@@ -10,7 +10,7 @@
 #include "db/load/pace.h"
 #include "db/load/send.h"
 
-static unsigned column_of(const struct kind_table *t, const char *name)
+static unsigned check_column_of(const struct kind_table *t, const char *name)
 {
   unsigned i = 0;
 
@@ -27,9 +27,9 @@ int expect_init(struct expect *e, struct maker *m)
   if (!e->text)
     return -ENOMEM;
   for (unsigned i = 0; i < t->keys; i++)
-    e->key_at[i] = column_of(t, t->key[i].name);
+    e->key_at[i] = check_column_of(t, t->key[i].name);
   if (t->line)
-    e->line_at = column_of(t, t->line);
+    e->line_at = check_column_of(t, t->line);
   return 0;
 }
 
@@ -40,8 +40,8 @@ void expect_done(struct expect *e)
 }
 
 /* False: no number. */
-static bool key_number(const struct kind_key *k, const sql_value *v,
-                       uint64_t *ret)
+static bool check_key_number(const struct kind_key *k, const sql_value *v,
+                             uint64_t *ret)
 {
   const size_t len = k->prefix ? strlen(k->prefix) : 0;
   sql_value digits;
@@ -63,7 +63,7 @@ bool expect_place(const struct expect *e, const sql_value *values,
     const struct kind_key *k = &t->key[i];
     uint64_t value;
 
-    if (!key_number(k, &values[e->key_at[i]], &value))
+    if (!check_key_number(k, &values[e->key_at[i]], &value))
       return false;
     value -= k->first;
     if (value % kind_step(k) != 0 || value / kind_step(k) >= k->count)
@@ -88,7 +88,7 @@ uint64_t expect_lines(struct expect *e, uint64_t key)
 }
 
 /* CHAR columns can end with blanks. */
-static bool is_text(const sql_value *v, const char *text, size_t len)
+static bool check_is_text(const sql_value *v, const char *text, size_t len)
 {
   size_t n = v->len;
 
@@ -97,8 +97,8 @@ static bool is_text(const sql_value *v, const char *text, size_t len)
   return n == len && memcmp(v->ptr, text, len) == 0;
 }
 
-static bool is_equal(const sql_value *v, char type, const char *text,
-                     size_t len)
+static bool check_is_equal(const sql_value *v, char type, const char *text,
+                           size_t len)
 {
   if (len == 2 && memcmp(text, "\\N", 2) == 0)
     return v->ptr == NULL;
@@ -106,7 +106,7 @@ static bool is_equal(const sql_value *v, char type, const char *text,
     return false;
   if (type == 'i')
     return send_number(v) == strtoull(text, NULL, 10);
-  return is_text(v, text, len);
+  return check_is_text(v, text, len);
 }
 
 uint32_t expect_compare(struct expect *e, uint64_t key, uint64_t line,
@@ -123,7 +123,7 @@ uint32_t expect_compare(struct expect *e, uint64_t key, uint64_t line,
   for (unsigned i = 0; i < t->n; i++) {
     const size_t len = strcspn(text, "\t\n");
 
-    if (!is_equal(&values[i], t->types[i], text, len))
+    if (!check_is_equal(&values[i], t->types[i], text, len))
       differ |= UINT32_C(1) << i;
     text += len + 1;
   }
@@ -156,24 +156,24 @@ static const struct kind_table *table_of(const struct checking *k)
   return &k->expect.maker->table;
 }
 
-static void note(struct fault *f, struct place at, uint64_t n)
+static void check_note(struct fault *f, struct place at, uint64_t n)
 {
   if (f->count == 0)
     f->first = at;
   f->count += n;
 }
 
-static bool is_before(struct place a, struct place b)
+static bool check_is_before(struct place a, struct place b)
 {
   return a.key < b.key || (a.key == b.key && a.line < b.line);
 }
 
 /* Rows from the expected one up to `at` are missing. */
-static void skip_to(struct checking *k, struct place at)
+static void check_skip_to(struct checking *k, struct place at)
 {
   uint64_t rows;
 
-  if (!is_before(k->next, at))
+  if (!check_is_before(k->next, at))
     return;
   if (at.key == k->next.key)
     rows = at.line - k->next.line;
@@ -181,45 +181,45 @@ static void skip_to(struct checking *k, struct place at)
     rows = maker_rows(k->expect.maker, k->next.key, at.key - 1) -
            (k->next.line - 1) + (at.line - 1);
   if (rows > 0)
-    note(&k->missing, k->next, rows);
+    check_note(&k->missing, k->next, rows);
   k->next = at;
 }
 
-static void compare(struct checking *k, struct place at,
-                    const sql_value *values)
+static void check_compare(struct checking *k, struct place at,
+                          const sql_value *values)
 {
   const uint32_t differ = expect_compare(&k->expect, at.key, at.line, values);
 
   for (unsigned i = 0; i < table_of(k)->n; i++) {
     if (differ & ~k->skip & UINT32_C(1) << i)
-      note(&k->other[i], at, 1);
+      check_note(&k->other[i], at, 1);
   }
 }
 
-static void take_row(struct checking *k, const sql_value *values)
+static void check_take_row(struct checking *k, const sql_value *values)
 {
   struct place at;
 
   if (!expect_place(&k->expect, values, &at.key, &at.line))
     return; /* the database has it in the range */
   if (at.line < 1 || at.line > expect_lines(&k->expect, at.key)) {
-    note(&k->surplus, at, 1);
+    check_note(&k->surplus, at, 1);
     return;
   }
-  if (is_before(at, k->next)) {
-    note(&k->twice, at, 1);
+  if (check_is_before(at, k->next)) {
+    check_note(&k->twice, at, 1);
     return;
   }
-  skip_to(k, at);
-  compare(k, at, values);
+  check_skip_to(k, at);
+  check_compare(k, at, values);
   k->next.line++;
   if (k->next.line > expect_lines(&k->expect, at.key))
     k->next = (struct place){ at.key + 1, 1 };
 }
 
 /* *ret_last: the last key in *ret. */
-static int ask(struct checking *k, uint64_t first, uint64_t last,
-               uint64_t *ret_last, sql_result **ret, struct err *err)
+static int check_ask(struct checking *k, uint64_t first, uint64_t last,
+                     uint64_t *ret_last, sql_result **ret, struct err *err)
 {
   const struct kind_table *t = table_of(k);
   struct strbuf sql = { 0 };
@@ -236,7 +236,7 @@ static int check_part(struct checking *k, uint64_t first, uint64_t last,
                       uint64_t *ret_last, struct err *err)
 {
   sql_result *rs = NULL;
-  const int rc = ask(k, first, last, ret_last, &rs, err);
+  const int rc = check_ask(k, first, last, ret_last, &rs, err);
 
   if (rc < 0)
     return rc;
@@ -245,14 +245,15 @@ static int check_part(struct checking *k, uint64_t first, uint64_t last,
 
     if (!row)
       return -EIO;
-    take_row(k, row->values);
+    check_take_row(k, row->values);
   }
-  skip_to(k, (struct place){ *ret_last + 1, 1 });
+  check_skip_to(k, (struct place){ *ret_last + 1, 1 });
   return 0;
 }
 
-static void tell(const struct checking *k, struct strbuf *faults,
-                 const struct fault *f, const char *what, const char *column)
+static void check_tell(const struct checking *k, struct strbuf *faults,
+                       const struct fault *f, const char *what,
+                       const char *column)
 {
   if (f->count == 0)
     return;
@@ -262,15 +263,15 @@ static void tell(const struct checking *k, struct strbuf *faults,
   kind_row_name(table_of(k), f->first.key, f->first.line, faults);
 }
 
-static void tell_all(const struct checking *k, struct strbuf *faults)
+static void check_tell_all(const struct checking *k, struct strbuf *faults)
 {
   const struct kind_table *t = table_of(k);
 
-  tell(k, faults, &k->missing, "missing", "");
-  tell(k, faults, &k->twice, "there more than once", "");
-  tell(k, faults, &k->surplus, "beyond the last line of a key", "");
+  check_tell(k, faults, &k->missing, "missing", "");
+  check_tell(k, faults, &k->twice, "there more than once", "");
+  check_tell(k, faults, &k->surplus, "beyond the last line of a key", "");
   for (unsigned i = 0; i < t->n; i++)
-    tell(k, faults, &k->other[i], "with another ", t->columns[i]);
+    check_tell(k, faults, &k->other[i], "with another ", t->columns[i]);
 }
 
 static uint32_t columns_in(const struct kind_table *t, const char *list)
@@ -312,7 +313,7 @@ int check_rows(struct conn *c, struct maker *m, const char *skip,
       pace_add(pace, maker_rows(m, first, last), 0);
   }
   if (rc == 0)
-    tell_all(&k, faults);
+    check_tell_all(&k, faults);
   expect_done(&k.expect);
   return rc;
 }

@@ -162,7 +162,7 @@ bool steps_are_stopped(struct steps *s)
 }
 
 /* The lock does not protect chunks of a table in creation. */
-static unsigned percent_of(const struct table *t)
+static unsigned chunks_percent_of(const struct table *t)
 {
   if (t->state == TABLE_FINISHING || t->state == TABLE_DONE)
     return 100;
@@ -176,7 +176,7 @@ bool steps_percents(struct steps *s, unsigned *ret)
   if (pthread_mutex_trylock(&s->lock) != 0)
     return false;
   for (uint64_t i = 0; i < s->tables; i++)
-    ret[i] = percent_of(&s->table[i]);
+    ret[i] = chunks_percent_of(&s->table[i]);
   (void)pthread_mutex_unlock(&s->lock);
   return true;
 }
@@ -196,38 +196,38 @@ bool steps_finished(struct steps *s, uint64_t *ret)
 
 /* ---- the next step; all with the lock ---- */
 
-static bool may_begin(const struct steps *s)
+static bool chunks_may_begin(const struct steps *s)
 {
   return s->begun < s->tables && !s->broken;
 }
 
-static bool is_all_done(const struct steps *s)
+static bool chunks_is_all_done(const struct steps *s)
 {
-  return s->done == s->begun && !may_begin(s);
+  return s->done == s->begun && !chunks_may_begin(s);
 }
 
-static bool has_chunk(struct table *t)
+static bool chunks_has_chunk(struct table *t)
 {
   return t->state == TABLE_LOADING && chunks_left(&t->chunks);
 }
 
-static bool is_loaded(struct table *t)
+static bool chunks_is_loaded(struct table *t)
 {
   return t->state == TABLE_LOADING && t->busy == 0 && !chunks_left(&t->chunks);
 }
 
-static bool is_over(const struct table *t)
+static bool chunks_is_over(const struct table *t)
 {
   return t->state == TABLE_DONE || t->state == TABLE_FAILED;
 }
 
 /* The table with the fewest threads; false: none. */
-static bool pick_chunk(struct steps *s, uint64_t *ret)
+static bool chunks_pick_chunk(struct steps *s, uint64_t *ret)
 {
   bool found = false;
 
   for (uint64_t i = s->done; i < s->begun; i++) {
-    if (has_chunk(&s->table[i]) &&
+    if (chunks_has_chunk(&s->table[i]) &&
         (!found || s->table[i].busy < s->table[*ret].busy)) {
       *ret = i;
       found = true;
@@ -236,10 +236,10 @@ static bool pick_chunk(struct steps *s, uint64_t *ret)
   return found;
 }
 
-static bool pick_loaded(struct steps *s, uint64_t *ret)
+static bool chunks_pick_loaded(struct steps *s, uint64_t *ret)
 {
   for (uint64_t i = s->done; i < s->begun; i++) {
-    if (is_loaded(&s->table[i])) {
+    if (chunks_is_loaded(&s->table[i])) {
       *ret = i;
       return true;
     }
@@ -247,25 +247,25 @@ static bool pick_loaded(struct steps *s, uint64_t *ret)
   return false;
 }
 
-static enum pick pick_next(struct steps *s, struct turn *t)
+static enum pick chunks_pick_next(struct steps *s, struct turn *t)
 {
-  while (s->done < s->begun && is_over(&s->table[s->done]))
+  while (s->done < s->begun && chunks_is_over(&s->table[s->done]))
     s->done++;
   if (s->stopped)
     return PICK_STOPPED;
   if (t->one_writer && s->writer && s->writer != t)
-    return is_all_done(s) ? PICK_END : PICK_WAIT;
-  if (pick_loaded(s, &t->at))
+    return chunks_is_all_done(s) ? PICK_END : PICK_WAIT;
+  if (chunks_pick_loaded(s, &t->at))
     return PICK_FINISH;
-  if (t->at < s->begun && has_chunk(&s->table[t->at]))
+  if (t->at < s->begun && chunks_has_chunk(&s->table[t->at]))
     return PICK_CHUNK;
-  if (may_begin(s)) {
+  if (chunks_may_begin(s)) {
     t->at = s->begun;
     return PICK_CREATE;
   }
-  if (pick_chunk(s, &t->at))
+  if (chunks_pick_chunk(s, &t->at))
     return PICK_CHUNK;
-  return is_all_done(s) ? PICK_END : PICK_WAIT;
+  return chunks_is_all_done(s) ? PICK_END : PICK_WAIT;
 }
 
 static void take(struct steps *s, struct turn *t, enum pick pick,
@@ -285,7 +285,7 @@ static void take(struct steps *s, struct turn *t, enum pick pick,
   }
 }
 
-static void give_up(struct steps *s)
+static void chunks_give_up(struct steps *s)
 {
   s->broken = true;
   s->writer = NULL;
@@ -298,7 +298,7 @@ enum pick steps_take(struct steps *s, struct turn *t, struct chunk *ret)
   enum pick pick;
 
   (void)pthread_mutex_lock(&s->lock);
-  while ((pick = pick_next(s, t)) == PICK_WAIT)
+  while ((pick = chunks_pick_next(s, t)) == PICK_WAIT)
     (void)pthread_cond_wait(&s->changed, &s->lock);
   if (pick >= PICK_CHUNK)
     take(s, t, pick, ret);
@@ -311,7 +311,7 @@ void steps_end(struct steps *s, const struct turn *t, enum table_state state)
   (void)pthread_mutex_lock(&s->lock);
   s->table[t->at].state = state;
   if (state == TABLE_FAILED)
-    give_up(s);
+    chunks_give_up(s);
   (void)pthread_cond_broadcast(&s->changed);
   (void)pthread_mutex_unlock(&s->lock);
 }
@@ -322,7 +322,7 @@ void steps_end_chunk(struct steps *s, const struct turn *t, bool loaded)
   s->table[t->at].busy--;
   if (!loaded) {
     s->table[t->at].state = TABLE_FAILED;
-    give_up(s);
+    chunks_give_up(s);
   }
   (void)pthread_cond_broadcast(&s->changed);
   (void)pthread_mutex_unlock(&s->lock);

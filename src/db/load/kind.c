@@ -63,7 +63,7 @@ uint64_t maker_rows(struct maker *m, uint64_t first, uint64_t last)
 }
 
 /* Keys of one value of column `i`. */
-static uint64_t block_of(const struct kind_table *t, unsigned i)
+static uint64_t kind_block_of(const struct kind_table *t, unsigned i)
 {
   uint64_t keys = 1;
 
@@ -72,15 +72,15 @@ static uint64_t block_of(const struct kind_table *t, unsigned i)
   return keys;
 }
 
-static void add_and(struct strbuf *sql, unsigned i)
+static void kind_add_and(struct strbuf *sql, unsigned i)
 {
   if (i > 0)
     strbuf_adds(sql, " AND ");
 }
 
 /* SQL; words if `mark` is "". */
-static void add_value(struct strbuf *to, const struct kind_key *k,
-                      uint64_t value, const char *mark)
+static void kind_add_value(struct strbuf *to, const struct kind_key *k,
+                           uint64_t value, const char *mark)
 {
   if (k->prefix)
     strbuf_addf(to, "%s%s%0*" PRIu64 "%s", mark, k->prefix, KIND_DIGITS, value,
@@ -90,17 +90,17 @@ static void add_value(struct strbuf *to, const struct kind_key *k,
 }
 
 /* `n` values. */
-static void add_between(struct strbuf *sql, const struct kind_key *k,
-                        uint64_t first, uint64_t n)
+static void kind_add_between(struct strbuf *sql, const struct kind_key *k,
+                             uint64_t first, uint64_t n)
 {
   strbuf_addf(sql, "%s BETWEEN ", k->name);
-  add_value(sql, k, first, "'");
+  kind_add_value(sql, k, first, "'");
   strbuf_adds(sql, " AND ");
-  add_value(sql, k, first + (n - 1) * kind_step(k), "'");
+  kind_add_value(sql, k, first + (n - 1) * kind_step(k), "'");
 }
 
 /* A cast that all databases have. */
-static void add_number(struct strbuf *sql, const struct kind_key *k)
+static void kind_add_number(struct strbuf *sql, const struct kind_key *k)
 {
   if (k->prefix)
     strbuf_addf(sql, "CAST(SUBSTR(%s, %zu) AS DECIMAL(%d, 0))", k->name,
@@ -120,11 +120,12 @@ uint64_t kind_range(const struct kind_table *t, uint64_t first, uint64_t last,
                     struct strbuf *sql)
 {
   const uint64_t wanted = last - first + 1;
-  uint64_t value[KIND_KEYS] = { 0 }, block = block_of(t, 0), n, left;
+  uint64_t value[KIND_KEYS] = { 0 }, block = kind_block_of(t, 0), n, left;
   unsigned at = 0;
 
   while ((first - 1) % block != 0 || wanted < block)
-    block = block_of(t, ++at); /* the block of the last column is one key */
+    block = kind_block_of(t,
+                          ++at); /* the block of the last column is one key */
   kind_split(t, first, value);
   left = t->key[at].count -
          (value[at] - t->key[at].first) / kind_step(&t->key[at]);
@@ -132,13 +133,13 @@ uint64_t kind_range(const struct kind_table *t, uint64_t first, uint64_t last,
   for (unsigned i = 0; i < t->keys; i++) {
     const struct kind_key *k = &t->key[i];
 
-    add_and(sql, i);
+    kind_add_and(sql, i);
     if (i < at)
       strbuf_addf(sql, "%s = %" PRIu64, k->name, value[i]);
     else if (i == at)
-      add_between(sql, k, value[i], n);
+      kind_add_between(sql, k, value[i], n);
     else
-      add_between(sql, k, k->first, k->count);
+      kind_add_between(sql, k, k->first, k->count);
   }
   return first + n * block - 1;
 }
@@ -149,12 +150,12 @@ void kind_outside(const struct kind_table *t, struct strbuf *sql)
     const struct kind_key *k = &t->key[i];
 
     strbuf_addf(sql, "%s%s < ", i ? " OR " : "", k->name);
-    add_value(sql, k, k->first, "'");
+    kind_add_value(sql, k, k->first, "'");
     strbuf_addf(sql, " OR %s > ", k->name);
-    add_value(sql, k, k->first + (k->count - 1) * kind_step(k), "'");
+    kind_add_value(sql, k, k->first + (k->count - 1) * kind_step(k), "'");
     if (kind_step(k) > 1) {
       strbuf_adds(sql, " OR (");
-      add_number(sql, k);
+      kind_add_number(sql, k);
       strbuf_addf(sql, " - %" PRIu64 ") %% %" PRIu64 " <> 0", k->first,
                   kind_step(k));
     }
@@ -171,7 +172,7 @@ void kind_key_sql(const struct kind_table *t, struct strbuf *sql)
     if (i > 0)
       strbuf_addf(sql, " * %" PRIu64 " + ", k->count);
     strbuf_adds(sql, "(");
-    add_number(sql, k);
+    kind_add_number(sql, k);
     strbuf_addf(sql, " - %" PRIu64 ")%s", k->first, i ? ")" : "");
   }
 }
@@ -190,8 +191,8 @@ void kind_order(const struct kind_table *t, struct strbuf *sql)
 }
 
 /* "17" or "(1, 3, 17)". */
-static void add_place(const struct kind_table *t, uint64_t key, uint64_t line,
-                      struct strbuf *to)
+static void kind_add_place(const struct kind_table *t, uint64_t key,
+                           uint64_t line, struct strbuf *to)
 {
   const bool lines = t->line && line > 0;
   const bool several = t->keys > 1 || lines;
@@ -200,7 +201,7 @@ static void add_place(const struct kind_table *t, uint64_t key, uint64_t line,
   kind_split(t, key, value);
   if (several)
     strbuf_adds(to, "(");
-  add_value(to, &t->key[0], value[0], "");
+  kind_add_value(to, &t->key[0], value[0], "");
   for (unsigned i = 1; i < t->keys; i++)
     strbuf_addf(to, ", %" PRIu64, value[i]);
   if (lines)
@@ -213,14 +214,14 @@ void kind_row_name(const struct kind_table *t, uint64_t key, uint64_t line,
                    struct strbuf *to)
 {
   strbuf_adds(to, "row ");
-  add_place(t, key, line, to);
+  kind_add_place(t, key, line, to);
 }
 
 void kind_row_names(const struct kind_table *t, uint64_t first, uint64_t last,
                     struct strbuf *to)
 {
   strbuf_adds(to, "rows ");
-  add_place(t, first, 0, to);
+  kind_add_place(t, first, 0, to);
   strbuf_adds(to, " to ");
-  add_place(t, last, 0, to);
+  kind_add_place(t, last, 0, to);
 }

@@ -51,7 +51,7 @@ static int load_meet(const struct load_share *s, unsigned char own, int *ret,
   return rc;
 }
 
-static unsigned threads_at(const struct load_setup *s)
+static unsigned load_threads_at(const struct load_setup *s)
 {
   return load_is_alone(&s->share) ? s->threads : s->threads * s->share.parts;
 }
@@ -64,11 +64,12 @@ static void extent_cut(const struct load_setup *s, const struct kind_table *t,
   /* Longer transactions are better for a single writer. */
   const uint64_t rows = one_writer ? 2 * CHUNK_MAX : 0;
 
-  chunks_init(ret, keys * t->per_key, threads_at(s), rows);
+  chunks_init(ret, keys * t->per_key, load_threads_at(s), rows);
   if (s->rows_max > 0 && ret->rows > s->rows_max)
-    chunks_init(ret, keys * t->per_key, threads_at(s), s->rows_max);
+    chunks_init(ret, keys * t->per_key, load_threads_at(s), s->rows_max);
   if (t->per_key > 1)
-    chunks_init(ret, keys, threads_at(s), 1 + (ret->rows - 1) / t->per_key);
+    chunks_init(ret, keys, load_threads_at(s),
+                1 + (ret->rows - 1) / t->per_key);
   if (!load_is_alone(&s->share))
     chunks_share(ret, s->share.part, s->share.parts);
 }
@@ -122,7 +123,7 @@ static int extent_rows(const struct load_setup *s, uint64_t *ret)
   return rc;
 }
 
-static int other_size(const struct maker *m, struct err *err)
+static int load_other_size(const struct maker *m, struct err *err)
 {
   char size[64] = "this load";
 
@@ -138,8 +139,8 @@ static int other_size(const struct maker *m, struct err *err)
 }
 
 /* Rows of the chunk from key first + 1 exist. */
-static int found(struct maker *m, struct chunks *chunks, uint64_t first,
-                 uint64_t rows)
+static int load_found(struct maker *m, struct chunks *chunks, uint64_t first,
+                      uint64_t rows)
 {
   const uint64_t n = first / chunks->rows;
   struct chunk chunk;
@@ -157,8 +158,8 @@ static int found(struct maker *m, struct chunks *chunks, uint64_t first,
 }
 
 /* Yields the first key of each chunk minus one, times kind_key_step(). */
-static void add_count(const struct kind_table *t, uint64_t chunk,
-                      struct strbuf *sql)
+static void load_add_count(const struct kind_table *t, uint64_t chunk,
+                           struct strbuf *sql)
 {
   const uint64_t keys = kind_keys(t);
 
@@ -175,8 +176,8 @@ static void add_count(const struct kind_table *t, uint64_t chunk,
   strbuf_adds(sql, " GROUP BY 1");
 }
 
-static int count_chunks(struct conn *c, struct maker *m, struct chunks *chunks,
-                        struct err *err)
+static int load_count_chunks(struct conn *c, struct maker *m,
+                             struct chunks *chunks, struct err *err)
 {
   struct strbuf sql = { 0 };
   sql_result *rs = NULL;
@@ -184,7 +185,7 @@ static int count_chunks(struct conn *c, struct maker *m, struct chunks *chunks,
 
   if (kind_keys(&m->table) == 0)
     return 0;
-  add_count(&m->table, chunks->rows, &sql);
+  load_add_count(&m->table, chunks->rows, &sql);
   rc = send_query(c, &sql, &rs, err);
   if (rc < 0)
     return rc;
@@ -193,18 +194,19 @@ static int count_chunks(struct conn *c, struct maker *m, struct chunks *chunks,
 
     if (!row)
       return -EIO;
-    rc = found(m, chunks,
-               send_number(&row->values[0]) / kind_key_step(&m->table),
-               send_number(&row->values[1]));
+    rc = load_found(m, chunks,
+                    send_number(&row->values[0]) / kind_key_step(&m->table),
+                    send_number(&row->values[1]));
     if (rc == -ENOMEM)
       (void)err_set(err, rc, "not enough memory");
     else if (rc < 0)
-      rc = other_size(m, err);
+      rc = load_other_size(m, err);
   }
   return rc;
 }
 
-static int no_others(struct conn *c, const struct maker *m, struct err *err)
+static int load_no_others(struct conn *c, const struct maker *m,
+                          struct err *err)
 {
   const struct kind_table *t = &m->table;
   struct strbuf sql = { 0 };
@@ -220,10 +222,11 @@ static int no_others(struct conn *c, const struct maker *m, struct err *err)
   rc = send_query(c, &sql, &rs, err);
   if (rc < 0)
     return rc;
-  return rs && rs->nrows > 0 ? other_size(m, err) : 0;
+  return rs && rs->nrows > 0 ? load_other_size(m, err) : 0;
 }
 
-static int same_row(struct maker *m, const sql_value *values, struct err *err)
+static int load_same_row(struct maker *m, const sql_value *values,
+                         struct err *err)
 {
   struct strbuf name = { 0 };
   struct expect e;
@@ -247,7 +250,7 @@ static int same_row(struct maker *m, const sql_value *values, struct err *err)
   return rc;
 }
 
-static int same_rows(struct conn *c, struct maker *m, struct err *err)
+static int load_same_rows(struct conn *c, struct maker *m, struct err *err)
 {
   struct strbuf sql = { 0 };
   sql_result *rs = NULL;
@@ -262,18 +265,18 @@ static int same_rows(struct conn *c, struct maker *m, struct err *err)
   if (rc < 0 || !rs || rs->nrows == 0)
     return rc;
   row = send_fetch(rs, m->table.n, err);
-  return row ? same_row(m, row->values, err) : -EIO;
+  return row ? load_same_row(m, row->values, err) : -EIO;
 }
 
 /* Sets *chunks from the table. -EINVAL: rows that `m` does not make. */
-static int resume_find(struct conn *c, struct maker *m, struct chunks *chunks,
-                       struct err *err)
+static int load_resume_find(struct conn *c, struct maker *m,
+                            struct chunks *chunks, struct err *err)
 {
-  int rc = no_others(c, m, err);
+  int rc = load_no_others(c, m, err);
 
   if (rc == 0)
-    rc = same_rows(c, m, err);
-  return rc < 0 ? rc : count_chunks(c, m, chunks, err);
+    rc = load_same_rows(c, m, err);
+  return rc < 0 ? rc : load_count_chunks(c, m, chunks, err);
 }
 
 struct place {
@@ -385,7 +388,7 @@ static struct table *table_of(struct loader *t)
   return &t->load->steps.table[t->turn.at];
 }
 
-static uint64_t number_of(const struct loader *t)
+static uint64_t load_number_of(const struct loader *t)
 {
   return t->load->setup.first_table + t->turn.at;
 }
@@ -394,14 +397,14 @@ const char *loader_table(struct loader *t)
 {
   const struct load_setup *s = &t->load->setup;
 
-  kind_describe(s->kind, &s->args, number_of(t), &t->named);
+  kind_describe(s->kind, &s->args, load_number_of(t), &t->named);
   return t->named.name;
 }
 
 /* ---- the whole ---- */
 
 /* "sbtest1 40%, sbtest2 10%". */
-static void add_tables(struct load *l, struct strbuf *detail)
+static void load_add_tables(struct load *l, struct strbuf *detail)
 {
   unsigned percent[FEW_TABLES];
   struct kind_table t;
@@ -425,7 +428,7 @@ static void look_more(void *ctx, struct progress_point *at,
 
   if (at->done < at->total || !steps_finished(&l->steps, &finished) ||
       finished == l->setup.tables) {
-    add_tables(l, detail);
+    load_add_tables(l, detail);
     return;
   }
   *at = (struct progress_point){
@@ -516,22 +519,23 @@ void loader_free(struct loader *t)
 /* ---- rows ---- */
 
 /* For the table of the step; NULL: no memory. */
-static struct maker *maker_of(struct loader *t, struct err *err)
+static struct maker *load_maker_of(struct loader *t, struct err *err)
 {
   const struct load_setup *s = &t->load->setup;
 
-  if (t->maker.kind && t->maker.number == number_of(t))
+  if (t->maker.kind && t->maker.number == load_number_of(t))
     return &t->maker;
   maker_done(&t->maker);
-  if (maker_init(&t->maker, s->kind, &s->args, number_of(t)) == 0)
+  if (maker_init(&t->maker, s->kind, &s->args, load_number_of(t)) == 0)
     return &t->maker;
   t->maker.kind = NULL;
   (void)err_set(err, -ENOMEM, "not enough memory");
   return NULL;
 }
 
-static void add_chunk_name(struct loader *t, const struct kind_table *table,
-                           const struct chunk *chunk, struct err *err)
+static void load_add_chunk_name(struct loader *t,
+                                const struct kind_table *table,
+                                const struct chunk *chunk, struct err *err)
 {
   struct strbuf keys = { 0 };
 
@@ -546,7 +550,7 @@ static int load_chunk(struct loader *t, const struct chunk *chunk,
                       struct err *err)
 {
   struct load *l = t->load;
-  struct maker *m = maker_of(t, err);
+  struct maker *m = load_maker_of(t, err);
   int rc = m ? 0 : -ENOMEM;
 
   if (rc == 0 && t->way == SEND_UNKNOWN)
@@ -554,11 +558,11 @@ static int load_chunk(struct loader *t, const struct chunk *chunk,
   if (rc == 0)
     rc = send_chunk(t->conn, &t->way, m, chunk, &l->pace, &l->steps, err);
   if (rc < 0 && m)
-    add_chunk_name(t, &m->table, chunk, err);
+    load_add_chunk_name(t, &m->table, chunk, err);
   return rc;
 }
 
-static int step_of(enum pick pick)
+static int load_step_of(enum pick pick)
 {
   switch (pick) {
   case PICK_CREATE:
@@ -573,13 +577,13 @@ static int step_of(enum pick pick)
 }
 
 /* All ranks stop: no failure. */
-static bool was_stopped(struct load *l, int rc)
+static bool load_was_stopped(struct load *l, int rc)
 {
   return rc == -ECANCELED && load_is_stopped(l);
 }
 
 /* Meets the other ranks after the rows. */
-static int others_loaded(struct loader *t, struct err *err)
+static int load_others_loaded(struct loader *t, struct err *err)
 {
   int ignored, rc = load_meet(&t->load->setup.share, 0, &ignored, err);
 
@@ -592,8 +596,8 @@ static int others_loaded(struct loader *t, struct err *err)
 
 /* Before the caller's part of a step, if several ranks load the table. *ret_own
  * false: this rank has no part. */
-static int meet_others(struct loader *t, enum pick pick, bool *ret_own,
-                       struct err *err)
+static int load_meet_others(struct loader *t, enum pick pick, bool *ret_own,
+                            struct err *err)
 {
   const struct load_share *share = &t->load->setup.share;
   int rc = 0;
@@ -602,7 +606,7 @@ static int meet_others(struct loader *t, enum pick pick, bool *ret_own,
   if (load_is_alone(share))
     return 0;
   if (pick == PICK_FINISH)
-    rc = others_loaded(t, err);
+    rc = load_others_loaded(t, err);
   if (rc < 0 || *ret_own)
     return rc;
   if (pick == PICK_CREATE)
@@ -626,16 +630,16 @@ int loader_next(struct loader *t, uint64_t *ret_table, struct err *err)
       rc = load_chunk(t, &chunk, err);
       steps_end_chunk(&l->steps, &t->turn, rc == 0);
     } else {
-      rc = pick > PICK_CHUNK ? meet_others(t, pick, &own, err) : 0;
+      rc = pick > PICK_CHUNK ? load_meet_others(t, pick, &own, err) : 0;
     }
-    if (was_stopped(l, rc))
+    if (load_was_stopped(l, rc))
       continue;
     if (rc < 0)
       return rc;
     if (pick != PICK_CHUNK && own) {
       if (pick > PICK_CHUNK)
-        *ret_table = number_of(t);
-      return step_of(pick);
+        *ret_table = load_number_of(t);
+      return load_step_of(pick);
     }
   }
 }
@@ -650,20 +654,20 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err)
 
   if (!load_is_alone(&s->share))
     rc = load_meet(&s->share, (unsigned char)from, &from, err);
-  if (rc == 0 && !(m = maker_of(t, err)))
+  if (rc == 0 && !(m = load_maker_of(t, err)))
     rc = -ENOMEM;
   if (rc == 0)
     extent_cut(s, &m->table, t->turn.one_writer, chunks);
   if (rc == 0 && from == LOAD_RESUME)
-    rc = resume_find(t->conn, m, chunks, err);
+    rc = load_resume_find(t->conn, m, chunks, err);
   if (rc < 0) {
     err_prefix(err, "cannot %s loading '%s'",
                from == LOAD_RESUME ? "resume" : "begin", loader_table(t));
     steps_end(&t->load->steps, &t->turn, TABLE_FAILED);
-    return was_stopped(t->load, rc) ? 0 : rc;
+    return load_was_stopped(t->load, rc) ? 0 : rc;
   }
   if (from == LOAD_LEAVE && !load_is_alone(&s->share) &&
-      (rc = others_loaded(t, err)) < 0)
+      (rc = load_others_loaded(t, err)) < 0)
     return rc;
   pace_found(&t->load->pace, extent_there(m, chunks, from == LOAD_LEAVE));
   steps_end(&t->load->steps, &t->turn,

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 
-static uint64_t get(const _Atomic uint64_t *n)
+static uint64_t pace_get(const _Atomic uint64_t *n)
 {
   return atomic_load_explicit(n, memory_order_relaxed);
 }
@@ -32,15 +32,15 @@ void pace_stop(struct pace *p)
 
 void pace_print_sum(struct pace *p)
 {
-  if (log_get_level() >= LOG_NOTICE && get(&p->done) > 0)
+  if (log_get_level() >= LOG_NOTICE && pace_get(&p->done) > 0)
     progress_print_sum(&p->progress);
 }
 
 void pace_look(void *pace, struct progress_point *ret, struct strbuf *detail)
 {
   const struct pace *p = pace;
-  const uint64_t there = get(&p->there);
-  const uint64_t done = there + get(&p->done);
+  const uint64_t there = pace_get(&p->there);
+  const uint64_t done = there + pace_get(&p->done);
 
   *ret = (struct progress_point){
     .verb = p->verb,
@@ -48,7 +48,7 @@ void pace_look(void *pace, struct progress_point *ret, struct strbuf *detail)
     .total = p->total,
     .done = done < p->total ? done : p->total,
     .there = there < p->total ? there : p->total,
-    .bytes = get(&p->bytes),
+    .bytes = pace_get(&p->bytes),
   };
   if (p->more)
     p->more(p->ctx, ret, detail);

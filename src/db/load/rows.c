@@ -40,7 +40,7 @@ static const char triples[1000][4] = {
 
 /* One draw x makes a group: the integer part of x * 10^11 / 2^64.  One draw in
  * 10^8 would favour some digits, and is rejected. */
-static inline void fill(struct rng *rng, char *to)
+static inline void rows_fill(struct rng *rng, char *to)
 {
   const uint64_t e11 = UINT64_C(100000000000);
   const uint64_t surplus = -e11 % e11;
@@ -64,7 +64,7 @@ static void rows_fill_groups(struct rng *rng, unsigned n, char *to)
   struct rng local = *rng; /* for registers */
 
   for (unsigned i = 0; i < n; i++)
-    fill(&local, to + (size_t)i * GROUP);
+    rows_fill(&local, to + (size_t)i * GROUP);
   *rng = local;
 }
 
@@ -94,7 +94,7 @@ char *row_end(struct row *r)
 }
 
 /* Before a value without a length. */
-static void next(struct row *r)
+static void rows_next(struct row *r)
 {
   if (r->form == ROWS_SQL)
     *r->at++ = r->column ? ',' : '(';
@@ -110,7 +110,7 @@ static void row_put_integer(struct row *r, int64_t value, unsigned bytes)
     r->at = rows_put_bytes(r->at, (uint64_t)value, bytes);
     return;
   }
-  next(r);
+  rows_next(r);
   r->at += fmt_int(r->at, value);
 }
 
@@ -129,7 +129,7 @@ void row_text(struct row *r, const char *text, size_t len)
   if (r->form == ROWS_BINARY)
     r->at = rows_put_bytes(r->at, len, 4);
   else
-    next(r);
+    rows_next(r);
   if (r->form == ROWS_SQL)
     *r->at++ = '\'';
   memcpy(r->at, text, len);
@@ -144,7 +144,7 @@ void row_null(struct row *r)
     r->at = rows_put_bytes(r->at, UINT32_MAX, 4);
     return;
   }
-  next(r);
+  rows_next(r);
   if (r->form == ROWS_SQL) {
     memcpy(r->at, "NULL", 4);
     r->at += 4;
@@ -204,7 +204,7 @@ void rows_init(struct rows *r, const struct rand_params *params, uint64_t seed,
 }
 
 /* Returns k; `text` gets c, a byte, pad, a byte. */
-static uint64_t make(struct rows *r, uint64_t id, char text[TEXT])
+static uint64_t rows_make(struct rows *r, uint64_t id, char text[TEXT])
 {
   struct rng rng;
 
@@ -217,7 +217,7 @@ uint64_t rows_values(struct rows *r, uint64_t id, char c[ROWS_C],
                      char pad[ROWS_PAD])
 {
   char text[TEXT];
-  const uint64_t k = make(r, id, text);
+  const uint64_t k = rows_make(r, id, text);
 
   memcpy(c, text, ROWS_C);
   memcpy(pad, text + PAD, ROWS_PAD);
@@ -235,7 +235,7 @@ static void rows_put_key(const struct rows *r, struct row *row, uint64_t n)
 size_t rows_put(struct rows *r, enum rows_form form, uint64_t id, char *to)
 {
   char text[TEXT];
-  const uint64_t k = make(r, id, text);
+  const uint64_t k = rows_make(r, id, text);
   struct row row;
 
   row_begin(&row, form, 4, to);

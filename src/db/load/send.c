@@ -115,15 +115,15 @@ struct sending {
   uint64_t missing;     /* not taken by the database */
 };
 
-static void note_sent(struct sending *s, uint64_t rows, uint64_t bytes)
+static void send_note_sent(struct sending *s, uint64_t rows, uint64_t bytes)
 {
   s->sent += rows;
   s->bytes += bytes;
   pace_add(s->pace, rows, bytes);
 }
 
-static size_t put_key(const struct sending *s, enum rows_form form,
-                      uint64_t key, char *to, uint64_t *rows)
+static size_t send_put_key(const struct sending *s, enum rows_form form,
+                           uint64_t key, char *to, uint64_t *rows)
 {
   struct maker *m = s->maker;
 
@@ -133,7 +133,7 @@ static size_t put_key(const struct sending *s, enum rows_form form,
 
 /* ---- the driver's bulk interface ---- */
 
-static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
+static int send_bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
 {
   const bool binary = s->way == SEND_BINARY;
   const enum rows_form form = binary ? ROWS_BINARY : ROWS_PLAIN;
@@ -154,15 +154,15 @@ static int bulk(struct conn *c, struct sending *s, uint64_t *ret_taken)
     size_t len = 0;
 
     for (; key <= s->chunk->last && len <= BUFFER - t->bytes_max; key++)
-      len += put_key(s, form, key, s->buffer + len, &rows);
+      len += send_put_key(s, form, key, s->buffer + len, &rows);
     if (copy_rows(c, s->buffer, len) != 0)
       return -EIO;
-    note_sent(s, rows, len);
+    send_note_sent(s, rows, len);
   }
   return copy_end(c, ret_taken) == 0 ? 0 : -EIO;
 }
 
-static void add_insert(const struct kind_table *t, struct strbuf *sql)
+static void send_add_insert(const struct kind_table *t, struct strbuf *sql)
 {
   strbuf_addf(sql, "INSERT INTO %s(", t->name);
   for (unsigned i = 0; i < t->n; i++)
@@ -170,7 +170,7 @@ static void add_insert(const struct kind_table *t, struct strbuf *sql)
   strbuf_adds(sql, ") VALUES ");
 }
 
-static int insert(struct conn *c, struct sending *s)
+static int send_insert(struct conn *c, struct sending *s)
 {
   const size_t max = bulk_sizes(c)->good;
   const struct kind_table *t = &s->maker->table;
@@ -182,9 +182,10 @@ static int insert(struct conn *c, struct sending *s)
     uint64_t rows = 0;
 
     strbuf_clear(sql);
-    add_insert(t, sql);
+    send_add_insert(t, sql);
     do
-      strbuf_add(sql, s->buffer, put_key(s, ROWS_SQL, key++, s->buffer, &rows));
+      strbuf_add(sql, s->buffer,
+                 send_put_key(s, ROWS_SQL, key++, s->buffer, &rows));
     while (key <= s->chunk->last && sql->len + t->bytes_max < max);
     if (sql->failed)
       return -ENOMEM;
@@ -192,7 +193,7 @@ static int insert(struct conn *c, struct sending *s)
     (void)conn_query(c, sql->text, sql->len);
     if (c->pub.error != DB_ERROR_NONE)
       return -EIO;
-    note_sent(s, rows, sql->len);
+    send_note_sent(s, rows, sql->len);
     if (counts && c->out.taken < rows) {
       s->missing = rows - c->out.taken;
       return -EEXIST;
@@ -203,14 +204,14 @@ static int insert(struct conn *c, struct sending *s)
 
 /* ---- in a transaction ---- */
 
-static int begin(struct conn *c)
+static int send_begin(struct conn *c)
 {
   const bool one = (c->driver->caps & DRIVER_ONE_WRITER) != 0;
 
   return query(c, one ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
-static int remove_rows(struct conn *c, struct sending *s)
+static int send_remove_rows(struct conn *c, struct sending *s)
 {
   const struct kind_table *t = &s->maker->table;
   uint64_t first = s->chunk->first;
@@ -225,17 +226,17 @@ static int remove_rows(struct conn *c, struct sending *s)
   return rc;
 }
 
-static int attempt(struct conn *c, struct sending *s)
+static int send_attempt(struct conn *c, struct sending *s)
 {
   const uint64_t whole = maker_rows(s->maker, s->chunk->first, s->chunk->last);
   uint64_t taken = whole;
-  int rc = begin(c);
+  int rc = send_begin(c);
 
   s->sent = s->bytes = 0;
   if (rc == 0 && (s->chunk->partial || s->doubtful))
-    rc = remove_rows(c, s);
+    rc = send_remove_rows(c, s);
   if (rc == 0)
-    rc = s->way == SEND_INSERT ? insert(c, s) : bulk(c, s, &taken);
+    rc = s->way == SEND_INSERT ? send_insert(c, s) : send_bulk(c, s, &taken);
   if (rc < 0)
     return rc;
   s->missing = whole > taken ? whole - taken : 0;
@@ -244,13 +245,13 @@ static int attempt(struct conn *c, struct sending *s)
   return query(c, "COMMIT");
 }
 
-static void roll_back(struct conn *c)
+static void send_roll_back(struct conn *c)
 {
   if (conn_is_open(c) && c->session->trx != TRX_NONE)
     (void)query(c, "ROLLBACK");
 }
 
-static void pause_before(unsigned tries)
+static void send_pause_before(unsigned tries)
 {
   const unsigned shift = tries < 7 ? tries : 7;
   const long ms = 1L << shift < PAUSE_MAX_MS ? 1L << shift : PAUSE_MAX_MS;
@@ -260,7 +261,7 @@ static void pause_before(unsigned tries)
 }
 
 /* By the server: the binary form. */
-static bool is_refused(const struct conn *c, const struct sending *s)
+static bool send_is_refused(const struct conn *c, const struct sending *s)
 {
   const struct failure *f = conn_failure(c);
   const char *const *state;
@@ -275,8 +276,8 @@ static bool is_refused(const struct conn *c, const struct sending *s)
 }
 
 /* -EAGAIN: the next attempt can succeed. */
-static int judge(struct conn *c, struct sending *s, int rc, unsigned tries,
-                 struct err *err)
+static int send_judge(struct conn *c, struct sending *s, int rc, unsigned tries,
+                      struct err *err)
 {
   if (rc == -ENOMEM)
     return err_set(err, rc, "not enough memory");
@@ -287,7 +288,7 @@ static int judge(struct conn *c, struct sending *s, int rc, unsigned tries,
                    "they in the table already, or does a trigger or a rule "
                    "drop them?",
                    s->missing);
-  if (is_refused(c, s)) {
+  if (send_is_refused(c, s)) {
     struct conn_message m = conn_take_message(c);
 
     conn_drop_message(&m);
@@ -302,26 +303,26 @@ static int judge(struct conn *c, struct sending *s, int rc, unsigned tries,
 static int send_all(struct conn *c, struct sending *s, struct err *err)
 {
   for (unsigned tries = 1;; tries++) {
-    int rc = attempt(c, s);
+    int rc = send_attempt(c, s);
 
     if (rc == 0)
       return 0;
     pace_take_back(s->pace, s->sent, s->bytes);
     /* A COMMIT can have reached the server before its answer was lost. */
     s->doubtful |= conn_failure(c)->reconnected;
-    rc = judge(c, s, rc, tries, err);
-    roll_back(c);
+    rc = send_judge(c, s, rc, tries, err);
+    send_roll_back(c);
     if (rc != -EAGAIN)
       return rc;
     if (steps_are_stopped(s->steps))
       return err_set(err, -ECANCELED, "interrupted");
-    pause_before(tries);
+    send_pause_before(tries);
   }
 }
 
 /* rows.h has no decimals and dates in PostgreSQL's binary form. */
-static enum send_way way_to(const struct conn *c, const struct kind_table *t,
-                            enum send_way way)
+static enum send_way send_way_to(const struct conn *c,
+                                 const struct kind_table *t, enum send_way way)
 {
   if (way == SEND_BINARY && t->plain && c->driver->copy->plain_after)
     return SEND_PLAIN;
@@ -332,7 +333,7 @@ int send_chunk(struct conn *c, enum send_way *way, struct maker *m,
                const struct chunk *chunk, struct pace *pace,
                struct steps *steps, struct err *err)
 {
-  const enum send_way first = way_to(c, &m->table, *way);
+  const enum send_way first = send_way_to(c, &m->table, *way);
   struct sending s = {
     .way = first,
     .maker = m,

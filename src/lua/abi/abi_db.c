@@ -29,7 +29,7 @@ enum {
   FAILURE_EARLIER = 8,
 };
 
-static struct driver_handle *handle_of(sql_driver *drv)
+static struct driver_handle *abi_db_handle_of(sql_driver *drv)
 {
   return (struct driver_handle *)(void *)drv;
 }
@@ -47,7 +47,7 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
     .password = password,
     .db = db,
   };
-  struct conn *c = conn_open(handle_of(drv), &params);
+  struct conn *c = conn_open(abi_db_handle_of(drv), &params);
 
   return c ? conn_abi(c) : NULL;
 }
@@ -55,12 +55,12 @@ sql_connection *bench_db_connect(sql_driver *drv, const char *host,
 /* NULL: a connection can be opened, perhaps after a wait. */
 const char *bench_db_await(sql_driver *drv)
 {
-  return find_server_after_run(handle_of(drv));
+  return find_server_after_run(abi_db_handle_of(drv));
 }
 
 sql_connection *bench_db_visitor(sql_driver *drv)
 {
-  struct conn *c = visit_new(handle_of(drv));
+  struct conn *c = visit_new(abi_db_handle_of(drv));
 
   return c ? conn_abi(c) : NULL;
 }
@@ -186,7 +186,7 @@ void bench_db_statement_free(sql_statement *stmt)
 }
 
 /* NULL: the client has left, and its objects stay open. */
-static struct later *later_of(struct db_env *env)
+static struct later *abi_db_later_of(struct db_env *env)
 {
   struct state *s = (struct state *)(void *)((char *)env -
                                              offsetof(struct state, env));
@@ -197,7 +197,7 @@ static struct later *later_of(struct db_env *env)
 void bench_db_statement_later(sql_statement *stmt)
 {
   struct stmt *st = stmt_of(stmt);
-  struct later *later = st ? later_of(st->conn->env) : NULL;
+  struct later *later = st ? abi_db_later_of(st->conn->env) : NULL;
 
   if (later)
     later_add(later, NULL, st);
@@ -206,7 +206,7 @@ void bench_db_statement_later(sql_statement *stmt)
 void bench_db_connection_later(sql_connection *con)
 {
   struct conn *c = conn_of(con);
-  struct later *later = c ? later_of(c->env) : NULL;
+  struct later *later = c ? abi_db_later_of(c->env) : NULL;
 
   if (later)
     later_add(later, c, NULL);
@@ -220,7 +220,7 @@ enum {
 };
 
 /* Numbers of other forms, such as 1e3; NaN: not a number. */
-static double other_number(const sql_value *v, unsigned decimals)
+static double abi_db_other_number(const sql_value *v, unsigned decimals)
 {
   char text[NUMBER_BYTES];
   char *end;
@@ -260,16 +260,16 @@ double bench_value_number(const sql_value *v, double decimals)
 
     if (digit > 9) {
       if (*at != '.' || point)
-        return other_number(v, (unsigned)decimals);
+        return abi_db_other_number(v, (unsigned)decimals);
       point = true;
       continue;
     }
     if (++n > EXACT_DIGITS || (point && left-- == 0))
-      return other_number(v, (unsigned)decimals);
+      return abi_db_other_number(v, (unsigned)decimals);
     sum = sum * 10 + digit;
   }
   if (n == 0)
-    return other_number(v, (unsigned)decimals);
+    return abi_db_other_number(v, (unsigned)decimals);
   for (; left > 0; left--)
     sum *= 10;
   return (double)(minus ? -sum : sum);

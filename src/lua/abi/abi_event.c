@@ -28,7 +28,7 @@ _Static_assert((int)SB_CNT_OTHER == (int)COUNTER_OTHER &&
                  (int)SB_CNT_MAX == (int)COUNTER_READ_EMPTY,
                "scripts and recorders count in the same order");
 
-static struct worker *current_worker(void)
+static struct worker *abi_event_current_worker(void)
 {
   const struct state *s = state_current();
 
@@ -102,7 +102,7 @@ uint64_t sb_counter_val(int thread_id, sb_counter_type type)
 /* Unread results of an event are settled before it ends. */
 bool bench_event_step(void)
 {
-  struct worker *w = current_worker();
+  struct worker *w = abi_event_current_worker();
 
   if (LIKELY(w != NULL && !w->unsettled))
     return worker_step(w);
@@ -126,7 +126,7 @@ sql_connection *bench_event_settle(void)
 
 void bench_event_abandon(void)
 {
-  struct worker *w = current_worker();
+  struct worker *w = abi_event_current_worker();
 
   if (w)
     worker_abandon(w);
@@ -135,7 +135,7 @@ void bench_event_abandon(void)
 /* The event is not counted. */
 void bench_event_skip(void)
 {
-  struct worker *w = current_worker();
+  struct worker *w = abi_event_current_worker();
 
   if (w)
     worker_skip(w);
@@ -143,7 +143,7 @@ void bench_event_skip(void)
 
 /* Is it too late for another attempt?  Events end with the run, everything
  * else at its deadline. */
-static bool is_over(const struct state *s)
+static bool abi_event_is_over(const struct state *s)
 {
   return env_in_event(&s->env) ? worker_is_over(s->worker)
                                : env_is_dead(&s->env);
@@ -154,17 +154,17 @@ bool bench_event_restart(int attempt)
   const struct state *s = state_current();
   const uint64_t pause = error_restart_pause_ns(attempt);
 
-  if (!s || is_over(s))
+  if (!s || abi_event_is_over(s))
     return false;
   if (pause > 0) {
     const uint64_t until = clock_now_ns() + pause;
     _Atomic uint32_t *word = env_in_event(&s->env) ? worker_stop_word(s->worker)
                                                    : &s->env.process->never;
 
-    while (clock_now_ns() < until && !is_over(s))
+    while (clock_now_ns() < until && !abi_event_is_over(s))
       loop_wait_while(word, 0, until);
   }
-  return !is_over(s);
+  return !abi_event_is_over(s);
 }
 
 void bench_event_again(void)
@@ -195,7 +195,7 @@ bool bench_in_event(void)
   return s && env_in_event(&s->env);
 }
 
-static uint64_t nanoseconds(double seconds)
+static uint64_t abi_event_nanoseconds(double seconds)
 {
   if (!(seconds > 0))
     return 0;
@@ -204,19 +204,19 @@ static uint64_t nanoseconds(double seconds)
 
 void bench_event_rest(double seconds)
 {
-  struct worker *w = current_worker();
+  struct worker *w = abi_event_current_worker();
 
   if (w && seconds > 0)
-    worker_rest(w, nanoseconds(seconds));
+    worker_rest(w, abi_event_nanoseconds(seconds));
 }
 
 /* A wait outside of events, for a client's own loop.  False: the run is
  * over. */
 bool bench_linger(double seconds)
 {
-  struct worker *w = current_worker();
+  struct worker *w = abi_event_current_worker();
 
-  return w && worker_linger(w, nanoseconds(seconds));
+  return w && worker_linger(w, abi_event_nanoseconds(seconds));
 }
 
 /* Excludes the client from all figures, or includes it again. */
@@ -232,7 +232,7 @@ void bench_off_duty(bool off)
 
 double bench_iteration(void)
 {
-  const struct worker *w = current_worker();
+  const struct worker *w = abi_event_current_worker();
 
   return w ? (double)w->iteration : 0;
 }

@@ -16,12 +16,13 @@ static struct scribe *scribe_of(const struct state *s)
   return s ? s->script->workload : NULL;
 }
 
-static void free_recorder(void *workload)
+static void abi_history_free_recorder(void *workload)
 {
   scribe_free(workload);
 }
 
-static bool refuse(const struct err *err, char *ret_text, size_t size)
+static bool abi_history_refuse(const struct err *err, char *ret_text,
+                               size_t size)
 {
   (void)snprintf(ret_text, size, "%s", err->text);
   return false;
@@ -36,13 +37,13 @@ bool bench_history_open(const char *path, bool lists, char *ret_text,
 
   if (!s || s->script->workload) {
     (void)err_set(&err, -1, "a history cannot be opened here");
-    return refuse(&err, ret_text, size);
+    return abi_history_refuse(&err, ret_text, size);
   }
   if (scribe_open(&r, path, lists ? HISTORY_LISTS : HISTORY_REGISTERS,
                   s->script->setup.plan->threads, &err) < 0)
-    return refuse(&err, ret_text, size);
+    return abi_history_refuse(&err, ret_text, size);
   s->script->workload = r;
-  s->script->workload_free = free_recorder;
+  s->script->workload_free = abi_history_free_recorder;
   return true;
 }
 
@@ -52,7 +53,7 @@ bool bench_history_close(char *ret_text, size_t size)
   struct err err = { 0 };
 
   if (r && scribe_close(r, &err) < 0)
-    return refuse(&err, ret_text, size);
+    return abi_history_refuse(&err, ret_text, size);
   return true;
 }
 

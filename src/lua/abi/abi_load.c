@@ -28,8 +28,8 @@ struct handle {
 };
 
 /* `value` is any result of a script. */
-static int whole_number(double value, const char *what, uint64_t *ret,
-                        struct err *err)
+static int abi_load_whole_number(double value, const char *what, uint64_t *ret,
+                                 struct err *err)
 {
   if (!(value >= 0 && value < 0x1p63)) /* or NaN */
     return err_set(err, -EINVAL,
@@ -41,22 +41,22 @@ static int whole_number(double value, const char *what, uint64_t *ret,
 
 static int table_size(double size, uint64_t *ret, struct err *err)
 {
-  return whole_number(size, "number of rows of a table", ret, err);
+  return abi_load_whole_number(size, "number of rows of a table", ret, err);
 }
 
 static int table_number(double table, uint64_t *ret, struct err *err)
 {
-  return whole_number(table, "number of a table", ret, err);
+  return abi_load_whole_number(table, "number of a table", ret, err);
 }
 
-static int set_tables(struct load_setup *setup, double first_table,
-                      double tables, double size, struct err *err)
+static int abi_load_set_tables(struct load_setup *setup, double first_table,
+                               double tables, double size, struct err *err)
 {
   int rc = table_number(first_table, &setup->first_table, err);
 
   setup->kind = &kind_sbtest;
   if (rc == 0)
-    rc = whole_number(tables, "number of tables", &setup->tables, err);
+    rc = abi_load_whole_number(tables, "number of tables", &setup->tables, err);
   return rc < 0 ? rc : table_size(size, &setup->args.value[0], err);
 }
 
@@ -66,20 +66,21 @@ struct params {
   int n;
 };
 
-static int set_param(const struct kind *kind, const char *name, double value,
-                     struct kind_args *args, struct err *err)
+static int abi_load_set_param(const struct kind *kind, const char *name,
+                              double value, struct kind_args *args,
+                              struct err *err)
 {
   for (unsigned i = 0; kind->params[i]; i++) {
     if (strcmp(kind->params[i], name) == 0)
-      return whole_number(value, name, &args->value[i], err);
+      return abi_load_whole_number(value, name, &args->value[i], err);
   }
   return err_set(err, -EINVAL, "tables of the kind '%s' have no parameter '%s'",
                  kind->name, name);
 }
 
-static int set_kind(const char *name, const struct params *p,
-                    const struct kind **ret, struct kind_args *args,
-                    struct err *err)
+static int abi_load_set_kind(const char *name, const struct params *p,
+                             const struct kind **ret, struct kind_args *args,
+                             struct err *err)
 {
   const struct kind *kind = kind_find(name);
   int rc = 0;
@@ -88,7 +89,7 @@ static int set_kind(const char *name, const struct params *p,
     return err_set(err, -EINVAL, "there is no kind of tables called '%s'",
                    name);
   for (int i = 0; rc == 0 && i < p->n; i++)
-    rc = set_param(kind, p->names[i], p->values[i], args, err);
+    rc = abi_load_set_param(kind, p->names[i], p->values[i], args, err);
   if (rc == 0 && kind->check)
     rc = kind->check(args, err);
   *ret = kind;
@@ -96,8 +97,9 @@ static int set_kind(const char *name, const struct params *p,
 }
 
 /* Opens the loader unless h->err is set. */
-static void open_loader(struct handle *h, const struct state *s, struct conn *c,
-                        struct load_setup *setup, bool shared)
+static void abi_load_open_loader(struct handle *h, const struct state *s,
+                                 struct conn *c, struct load_setup *setup,
+                                 bool shared)
 {
   const struct dialect *d = c ? process_dialect(c->env->process) : NULL;
   struct load *l = NULL;
@@ -128,8 +130,8 @@ void *bench_load_open(sql_connection *con, double first_table, double tables,
   if (!h)
     return NULL;
   setup = commands_load_setup(s->script, method);
-  if (set_tables(&setup, first_table, tables, size, &h->err) == 0)
-    open_loader(h, s, conn_of(con), &setup, shared);
+  if (abi_load_set_tables(&setup, first_table, tables, size, &h->err) == 0)
+    abi_load_open_loader(h, s, conn_of(con), &setup, shared);
   return h;
 }
 
@@ -146,10 +148,11 @@ void *bench_load_open_kind(sql_connection *con, const char *kind,
   if (!h)
     return NULL;
   setup = commands_load_setup(s->script, method);
-  if (set_kind(kind, &params, &setup.kind, &setup.args, &h->err) == 0) {
+  if (abi_load_set_kind(kind, &params, &setup.kind, &setup.args, &h->err) ==
+      0) {
     setup.first_table = 1;
     setup.tables = setup.kind->tables;
-    open_loader(h, s, conn_of(con), &setup, shared);
+    abi_load_open_loader(h, s, conn_of(con), &setup, shared);
   }
   return h;
 }
@@ -203,8 +206,8 @@ const char *bench_load_reason(void *loader)
   return ((struct handle *)loader)->err.text;
 }
 
-static int tell_check(struct state *s, int rc, const struct err *err,
-                      const char **ret_text)
+static int abi_load_tell_check(struct state *s, int rc, const struct err *err,
+                               const char **ret_text)
 {
   if (rc < 0) {
     strbuf_clear(&s->quoted);
@@ -232,7 +235,8 @@ static int check_table(struct state *s, struct conn *c, const struct kind *kind,
 }
 
 /* NULL: *ret_text is why. */
-static struct state *begin_check(struct kind_args *ret, const char **ret_text)
+static struct state *abi_load_begin_check(struct kind_args *ret,
+                                          const char **ret_text)
 {
   struct state *s = state_current();
   const struct plan *plan;
@@ -253,7 +257,7 @@ int bench_load_check(sql_connection *con, double table, double size,
                      const char **ret_text)
 {
   struct kind_args args;
-  struct state *s = begin_check(&args, ret_text);
+  struct state *s = abi_load_begin_check(&args, ret_text);
   struct err err = { "" };
   uint64_t number = 0;
   int rc;
@@ -266,7 +270,7 @@ int bench_load_check(sql_connection *con, double table, double size,
   if (rc == 0)
     rc = check_table(s, conn_of(con), &kind_sbtest, &args, number, NULL, false,
                      &err);
-  return tell_check(s, rc, &err, ret_text);
+  return abi_load_tell_check(s, rc, &err, ret_text);
 }
 
 /* Ignores the columns in `skip`. */
@@ -277,21 +281,21 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
   const struct params params = { names, values, n };
   const struct kind *found = NULL;
   struct kind_args args;
-  struct state *s = begin_check(&args, ret_text);
+  struct state *s = abi_load_begin_check(&args, ret_text);
   struct err err = { "" };
   uint64_t number = 0;
   int rc;
 
   if (!s)
     return -1;
-  rc = set_kind(kind, &params, &found, &args, &err);
+  rc = abi_load_set_kind(kind, &params, &found, &args, &err);
   if (rc == 0)
     rc = table_number(table, &number, &err);
   if (rc == 0 && (number < 1 || number > found->tables))
     rc = err_set(&err, -EINVAL, "the kind '%s' has no table %g", kind, table);
   if (rc == 0)
     rc = check_table(s, conn_of(con), found, &args, number, skip, true, &err);
-  return tell_check(s, rc, &err, ret_text);
+  return abi_load_tell_check(s, rc, &err, ret_text);
 }
 
 /* After tables were dropped: a line about their space, or ""; valid until

@@ -18,7 +18,7 @@
 #include "lua/engine/state.h"
 #include "report/grid.h"
 
-static struct measure *open_cell(const char *name, const char *unit)
+static struct measure *abi_measure_open_cell(const char *name, const char *unit)
 {
   struct state *s = state_current();
 
@@ -26,7 +26,7 @@ static struct measure *open_cell(const char *name, const char *unit)
 }
 
 /* Only the measured part of a worker counts. */
-static bool is_measured(void)
+static bool abi_measure_is_measured(void)
 {
   const struct state *s = state_current();
 
@@ -35,12 +35,12 @@ static bool is_measured(void)
 
 void *bench_counter_open(const char *name)
 {
-  return open_cell(name, NULL);
+  return abi_measure_open_cell(name, NULL);
 }
 
 void bench_counter_add(void *counter, double n)
 {
-  if (is_measured())
+  if (abi_measure_is_measured())
     measure_add(counter, n);
 }
 
@@ -58,12 +58,12 @@ double bench_counter_total(const char *name)
 
 void *bench_histogram_open(const char *name, const char *unit)
 {
-  return open_cell(name, unit);
+  return abi_measure_open_cell(name, unit);
 }
 
 void bench_histogram_update(void *histogram, double value)
 {
-  if (is_measured())
+  if (abi_measure_is_measured())
     measure_record(histogram, value);
 }
 
@@ -81,7 +81,7 @@ void *bench_series_open(const char *name)
 
 void bench_series_add(void *series, double n)
 {
-  if (is_measured())
+  if (abi_measure_is_measured())
     series_add(series, n, clock_now_ns());
 }
 
@@ -117,7 +117,7 @@ void bench_sums_add(double number, double n)
 {
   struct state *s = state_current();
 
-  if (is_measured() && number >= 0)
+  if (abi_measure_is_measured() && number >= 0)
     sums_add(&s->script->sums, (size_t)number, n);
 }
 

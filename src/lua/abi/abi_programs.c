@@ -26,7 +26,7 @@ void bench_signals_close(void)
 }
 
 /* -1: see errno. */
-static pid_t start(const char *command)
+static pid_t abi_programs_start(const char *command)
 {
   char *const argv[] = { (char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
                          (char *)(uintptr_t)command, NULL };
@@ -49,7 +49,7 @@ static pid_t start(const char *command)
 
 int bench_execute(const char *command)
 {
-  const pid_t pid = start(command);
+  const pid_t pid = abi_programs_start(command);
   pid_t ended;
   int status;
 

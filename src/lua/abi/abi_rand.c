@@ -11,7 +11,7 @@
 #include "stats/rand/text.h"
 
 /* NULL in a thread of a C module. */
-static struct rand_stream *stream(void)
+static struct rand_stream *abi_rand_stream(void)
 {
   const struct state *s = state_current();
 
@@ -19,27 +19,27 @@ static struct rand_stream *stream(void)
 }
 
 /* Cuts off fractions; the nearest number beyond 64 bits; 0 for NaN. */
-static int64_t whole(double x)
+static int64_t abi_rand_whole(double x)
 {
   if (LIKELY(__builtin_fabs(x) < 0x1p63))
     return (int64_t)x;
   return x > 0 ? INT64_MAX : x < 0 ? INT64_MIN : 0;
 }
 
-#define DISTRIBUTION(name, draw)                    \
-  static int64_t draw_##name(int64_t a, int64_t b)  \
-  {                                                 \
-    struct rand_stream *s = stream();               \
-                                                    \
-    return s ? draw : a;                            \
-  }                                                 \
-  uint32_t sb_rand_##name(uint32_t a, uint32_t b)   \
-  {                                                 \
-    return (uint32_t)draw_##name(a, b);             \
-  }                                                 \
-  double bench_rand_##name(double a, double b)      \
-  {                                                 \
-    return (double)draw_##name(whole(a), whole(b)); \
+#define DISTRIBUTION(name, draw)                                      \
+  static int64_t draw_##name(int64_t a, int64_t b)                    \
+  {                                                                   \
+    struct rand_stream *s = abi_rand_stream();                        \
+                                                                      \
+    return s ? draw : a;                                              \
+  }                                                                   \
+  uint32_t sb_rand_##name(uint32_t a, uint32_t b)                     \
+  {                                                                   \
+    return (uint32_t)draw_##name(a, b);                               \
+  }                                                                   \
+  double bench_rand_##name(double a, double b)                        \
+  {                                                                   \
+    return (double)draw_##name(abi_rand_whole(a), abi_rand_whole(b)); \
   }
 
 DISTRIBUTION(default, rand_draw(s, a, b))
@@ -51,35 +51,37 @@ DISTRIBUTION(zipfian, dist_zipfian(s->params, &s->rng, &s->zipf, a, b))
 
 uint64_t sb_rand_uniform_uint64(void)
 {
-  struct rand_stream *s = stream();
+  struct rand_stream *s = abi_rand_stream();
 
   return s ? rng_next(&s->rng) : 0;
 }
 
 double sb_rand_uniform_double(void)
 {
-  struct rand_stream *s = stream();
+  struct rand_stream *s = abi_rand_stream();
 
   return s ? rng_double(&s->rng) : 0;
 }
 
 uint32_t sb_rand_unique(void)
 {
-  struct rand_stream *s = stream();
+  struct rand_stream *s = abi_rand_stream();
 
   return s ? uniq_next(&s->uniq) : 0;
 }
 
 double bench_rand_unique_in(double a, double b)
 {
-  struct rand_stream *s = stream();
+  struct rand_stream *s = abi_rand_stream();
 
-  return s ? (double)uniq_in_range(&s->uniq, whole(a), whole(b)) : a;
+  return s ? (double)uniq_in_range(&s->uniq, abi_rand_whole(a),
+                                   abi_rand_whole(b))
+           : a;
 }
 
 void bench_rand_text(const char *fmt, size_t len, char *buf)
 {
-  struct rand_stream *s = stream();
+  struct rand_stream *s = abi_rand_stream();
   const size_t n = strnlen(fmt, len);
 
   if (s)
@@ -96,7 +98,7 @@ void sb_rand_str(const char *fmt, char *buf)
 
 uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len)
 {
-  struct rand_stream *s = stream();
+  struct rand_stream *s = abi_rand_stream();
 
   return s ? text_varstring(&s->rng, buf, min_len, max_len) : 0;
 }

@@ -92,7 +92,7 @@ void sb_print_test_options(void)
   strbuf_done(&b);
 }
 
-static const char *keep(struct state *s, const char *text)
+static const char *abi_team_keep(struct state *s, const char *text)
 {
   strbuf_clear(&s->quoted);
   strbuf_adds(&s->quoted, text);
@@ -113,7 +113,7 @@ const char *bench_ack(double id)
     return NULL;
   if (rc == -E2BIG)
     return "a transaction can have at most 256 numbers";
-  return keep(s, err_text(-rc, text, sizeof(text)));
+  return abi_team_keep(s, err_text(-rc, text, sizeof(text)));
 }
 
 const char *bench_ack_query(int total, int others, double before,
@@ -128,6 +128,6 @@ const char *bench_ack_query(int total, int others, double before,
     return "it has to be called in init()";
   if (ack_log_describe(*s->script->setup.ack, total ? ACK_TOTAL : ACK_NUMBERS,
                        others ? ACK_OTHERS : 0, before, query, &err) < 0)
-    return keep(s, err.text);
+    return abi_team_keep(s, err.text);
   return NULL;
 }

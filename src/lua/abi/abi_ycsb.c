@@ -72,12 +72,12 @@ struct checking {
   struct strbuf last; /* the literal after which the next part begins */
 };
 
-static void set_bit(unsigned char *bits, uint64_t n)
+static void abi_ycsb_set_bit(unsigned char *bits, uint64_t n)
 {
   bits[n / 8] |= (unsigned char)(1U << n % 8);
 }
 
-static bool has_bit(const unsigned char *bits, uint64_t n)
+static bool abi_ycsb_has_bit(const unsigned char *bits, uint64_t n)
 {
   return bits[n / 8] >> n % 8 & 1;
 }
@@ -107,8 +107,8 @@ static void checking_done(struct checking *k)
   strbuf_done(&k->last);
 }
 
-static void note(struct checking *k, unsigned rule, const char *key, size_t len,
-                 int field)
+static void abi_ycsb_note(struct checking *k, unsigned rule, const char *key,
+                          size_t len, int field)
 {
   struct fault *f = &k->fault[rule];
 
@@ -123,7 +123,7 @@ static void note(struct checking *k, unsigned rule, const char *key, size_t len,
                    key, field);
 }
 
-static void note_row(struct checking *k, unsigned rule, uint64_t row)
+static void abi_ycsb_note_row(struct checking *k, unsigned rule, uint64_t row)
 {
   const uint64_t place = ycsb_place(k->model, row);
   char key[YCSB_KEY + 1] = "";
@@ -132,10 +132,10 @@ static void note_row(struct checking *k, unsigned rule, uint64_t row)
     (void)snprintf(key, sizeof(key), "%" PRIu64, place);
   else
     ycsb_key(place, key);
-  note(k, rule, key, strlen(key), -1);
+  abi_ycsb_note(k, rule, key, strlen(key), -1);
 }
 
-static void tell_all(const struct checking *k, struct strbuf *faults)
+static void abi_ycsb_tell_all(const struct checking *k, struct strbuf *faults)
 {
   static const char *const what[RULES][2] = {
     [YCSB_NULL] = { "field is NULL", "fields are NULL" },
@@ -178,7 +178,7 @@ static struct ycsb_inserts *ycsb_find_inserts(const struct ycsb_shared *s,
 }
 
 /* Notes the row as seen. */
-static bool is_insert(struct checking *k, uint64_t row)
+static bool abi_ycsb_is_insert(struct checking *k, uint64_t row)
 {
   const struct ycsb_inserts *e = ycsb_find_inserts(k->shared, row);
   uint64_t at;
@@ -187,7 +187,7 @@ static bool is_insert(struct checking *k, uint64_t row)
     return false;
   at = (row - e->first) / e->stride;
   if (at < e->readable)
-    set_bit(k->inserts[e - k->shared->inserts], at);
+    abi_ycsb_set_bit(k->inserts[e - k->shared->inserts], at);
   k->seen[e - k->shared->inserts]++;
   return true;
 }
@@ -199,14 +199,14 @@ static bool place_row(struct checking *k, const sql_value *key,
   if (*ret_row == 0)
     return false;
   if (*ret_row <= k->model->records) {
-    set_bit(k->loaded, *ret_row - 1);
+    abi_ycsb_set_bit(k->loaded, *ret_row - 1);
     return true;
   }
   k->inserted++;
-  return is_insert(k, *ret_row);
+  return abi_ycsb_is_insert(k, *ret_row);
 }
 
-static void take_row(struct checking *k, const sql_value *values)
+static void abi_ycsb_take_row(struct checking *k, const sql_value *values)
 {
   const char *key = values[0].ptr ? values[0].ptr : "";
   struct ycsb_reading reading = { .model = k->model };
@@ -214,7 +214,7 @@ static void take_row(struct checking *k, const sql_value *values)
 
   k->rows++;
   if (!place_row(k, &values[0], &reading.row)) {
-    note(k, STRANGE, key, values[0].len, -1);
+    abi_ycsb_note(k, STRANGE, key, values[0].len, -1);
     return;
   }
   for (unsigned i = 0; i < k->model->fields; i++) {
@@ -223,7 +223,7 @@ static void take_row(struct checking *k, const sql_value *values)
                                             &version);
 
     if (fault != YCSB_FINE)
-      note(k, fault, key, values[0].len, (int)i);
+      abi_ycsb_note(k, fault, key, values[0].len, (int)i);
     if (fault == YCSB_TORN)
       break; /* one fault for a row */
   }
@@ -237,13 +237,13 @@ static void find_lost(struct checking *k, size_t i)
   uint64_t there = k->seen[i];
 
   for (uint64_t n = 0; n < e->readable; n++) {
-    if (has_bit(k->inserts[i], n))
+    if (abi_ycsb_has_bit(k->inserts[i], n))
       continue;
-    note_row(k, LOST, e->first + n * e->stride);
+    abi_ycsb_note_row(k, LOST, e->first + n * e->stride);
     there++; /* noted */
   }
   if (there < e->acknowledged) {
-    note_row(k, LOST, e->first + e->readable * e->stride);
+    abi_ycsb_note_row(k, LOST, e->first + e->readable * e->stride);
     k->fault[LOST].count += e->acknowledged - there - 1;
   }
 }
@@ -251,15 +251,15 @@ static void find_lost(struct checking *k, size_t i)
 static void find_missing(struct checking *k)
 {
   for (uint64_t row = 1; row <= k->model->records; row++) {
-    if (!has_bit(k->loaded, row - 1))
-      note_row(k, MISSING, row);
+    if (!abi_ycsb_has_bit(k->loaded, row - 1))
+      abi_ycsb_note_row(k, MISSING, row);
   }
   for (size_t i = 0; i < k->shared->n_inserts; i++)
     find_lost(k, i);
 }
 
-static int ask(struct conn *c, struct checking *k, sql_result **ret,
-               struct err *err)
+static int abi_ycsb_ask(struct conn *c, struct checking *k, sql_result **ret,
+                        struct err *err)
 {
   struct strbuf sql = { 0 };
 
@@ -273,7 +273,8 @@ static int ask(struct conn *c, struct checking *k, sql_result **ret,
   return send_query(c, &sql, ret, err);
 }
 
-static int go_on_after(struct conn *c, struct checking *k, const sql_value *key)
+static int abi_ycsb_go_on_after(struct conn *c, struct checking *k,
+                                const sql_value *key)
 {
   const char *why;
 
@@ -290,7 +291,7 @@ static int check_part(struct conn *c, struct checking *k, bool *ret_more,
                       struct err *err)
 {
   sql_result *rs = NULL;
-  int rc = ask(c, k, &rs, err);
+  int rc = abi_ycsb_ask(c, k, &rs, err);
   uint64_t rows;
 
   if (rc < 0)
@@ -301,8 +302,8 @@ static int check_part(struct conn *c, struct checking *k, bool *ret_more,
 
     if (!row)
       return -EIO;
-    take_row(k, row->values);
-    if (left == 1 && (rc = go_on_after(c, k, &row->values[0])) < 0)
+    abi_ycsb_take_row(k, row->values);
+    if (left == 1 && (rc = abi_ycsb_go_on_after(c, k, &row->values[0])) < 0)
       return err_set(err, rc, "cannot go on after key %.*s",
                      (int)row->values[0].len, row->values[0].ptr);
   }
@@ -331,7 +332,7 @@ static int ycsb_check(struct conn *c, struct ycsb_shared *s, struct pace *pace,
   }
   if (rc == 0) {
     find_missing(&k);
-    tell_all(&k, faults);
+    abi_ycsb_tell_all(&k, faults);
     *ret_rows = k.rows;
     *ret_inserted = k.inserted;
   }
@@ -356,7 +357,7 @@ double bench_ranks(double *ret_rank)
 }
 
 /* Seven bits; -1: a rank has given up. */
-static int agree_on(const struct plan *plan, unsigned char own)
+static int abi_ycsb_agree_on(const struct plan *plan, unsigned char own)
 {
   unsigned char *all = calloc(plan->parts, 1);
   int word = -1;
@@ -384,7 +385,7 @@ double bench_agree(double value)
   if (!plan || !plan->peers || plan->parts < 2)
     return value;
   for (unsigned shift = 0; shift < 56; shift += 7) {
-    const int word = agree_on(plan, (uint64_t)value >> shift & 0x7F);
+    const int word = abi_ycsb_agree_on(plan, (uint64_t)value >> shift & 0x7F);
 
     if (word < 0)
       return -1;
@@ -398,7 +399,7 @@ static struct ycsb_shared *shared_of(const struct state *s)
   return s ? s->script->workload : NULL;
 }
 
-static void free_shared(void *workload)
+static void abi_ycsb_free_shared(void *workload)
 {
   struct ycsb_shared *y = workload;
 
@@ -407,7 +408,7 @@ static void free_shared(void *workload)
   free(y);
 }
 
-static struct kind_args args_of(const bench_ycsb_setup *setup)
+static struct kind_args abi_ycsb_args_of(const bench_ycsb_setup *setup)
 {
   struct kind_args args = { .seed = (uint64_t)setup->seed };
 
@@ -419,7 +420,7 @@ static struct kind_args args_of(const bench_ycsb_setup *setup)
   return args;
 }
 
-static bool is_possible(const bench_ycsb_setup *setup)
+static bool abi_ycsb_is_possible(const bench_ycsb_setup *setup)
 {
   return setup->records >= 1 && setup->records <= (double)YCSB_RECORDS_MAX &&
          setup->fields >= 1 && setup->fields <= YCSB_FIELDS_MAX &&
@@ -435,17 +436,17 @@ bool bench_ycsb_open(const bench_ycsb_setup *setup)
   struct kind_args args;
   struct ycsb_shared *y;
 
-  if (!s || s->script->workload || !is_possible(setup))
+  if (!s || s->script->workload || !abi_ycsb_is_possible(setup))
     return false;
   y = calloc(1, sizeof(*y));
   if (!y)
     return false;
-  args = args_of(setup);
+  args = abi_ycsb_args_of(setup);
   ycsb_keys_init(&y->keys, &args, (enum ycsb_choice)setup->choice,
                  setup->exponent);
   y->workload = ycsb_workload(setup->workload);
   s->script->workload = y;
-  s->script->workload_free = free_shared;
+  s->script->workload_free = abi_ycsb_free_shared;
   return true;
 }
 
@@ -530,7 +531,7 @@ int bench_ycsb_operation(void *client)
 }
 
 /* `key`: an int64_t, or YCSB_KEY characters. */
-static void put_key(const struct ycsb *y, uint64_t row, void *key)
+static void abi_ycsb_put_key(const struct ycsb *y, uint64_t row, void *key)
 {
   const uint64_t place = ycsb_place(y, row);
 
@@ -546,7 +547,7 @@ double bench_ycsb_draw(void *client, void *key)
   const struct ycsb_keys *k = &c->shared->keys;
   const uint64_t row = ycsb_keys_draw(k, &c->keys, &c->rand->rng);
 
-  put_key(&k->model, row, key);
+  abi_ycsb_put_key(&k->model, row, key);
   return (double)row;
 }
 
@@ -555,7 +556,7 @@ double bench_ycsb_insert(void *client, void *key)
   struct user *c = client;
   const uint64_t row = ycsb_keys_insert(&c->shared->keys, &c->keys);
 
-  put_key(&c->shared->keys.model, row, key);
+  abi_ycsb_put_key(&c->shared->keys.model, row, key);
   return (double)row;
 }
 
@@ -583,7 +584,7 @@ void bench_ycsb_field(void *client, double row, int field, double version,
 }
 
 /* Can a process of this run have begun to insert this row? */
-static bool is_inserted_now(struct ycsb_keys *k, uint64_t row)
+static bool abi_ycsb_is_inserted_now(struct ycsb_keys *k, uint64_t row)
 {
   const struct ycsb_extent *own = &k->own;
   uint64_t begun;
@@ -607,7 +608,7 @@ double bench_ycsb_row(void *client, const char *key, size_t len)
 
   if (row == 0 || row <= y->keys.model.records)
     return (double)row;
-  if (is_inserted_now(&y->keys, row) || ycsb_find_inserts(y, row))
+  if (abi_ycsb_is_inserted_now(&y->keys, row) || ycsb_find_inserts(y, row))
     return (double)row;
   return 0;
 }

@@ -46,8 +46,8 @@ static const struct internal_function library[] = {
   FUNCTION(usleep),    FUNCTION(write),
 };
 
-static void (*find(const struct internal_function *of, size_t n,
-                   const char *name))(void)
+static void (*symbols_find(const struct internal_function *of, size_t n,
+                           const char *name))(void)
 {
   for (size_t i = 0; i < n; i++)
     if (strcmp(of[i].name, name) == 0)
@@ -60,12 +60,13 @@ void *__wrap_dlsym(void *handle, const char *name);
 
 void *__wrap_dlsym(void *handle, const char *name)
 {
-  void (*f)(void) = find(internal_functions, internal_n_functions, name);
+  void (*f)(void) = symbols_find(internal_functions, internal_n_functions,
+                                 name);
   void *address;
 
   (void)handle; /* there is only one library */
   if (!f)
-    f = find(library, ARRAY_SIZE(library), name);
+    f = symbols_find(library, ARRAY_SIZE(library), name);
   memcpy(&address, &f, sizeof(address));
   return address;
 }

@@ -12,7 +12,7 @@
 #include "db/stmt.h"
 
 /* A finalizer failed outside of all protected calls. */
-static int die(lua_State *L)
+static int client_die(lua_State *L)
 {
   const char *text = lua_tostring(L, -1);
 
@@ -38,7 +38,7 @@ lua_State *client_lua(struct heap *heap, bool gc64)
   if (!L)
     L = luaL_newstate();
   if (L)
-    (void)lua_atpanic(L, die);
+    (void)lua_atpanic(L, client_die);
   return L;
 }
 
@@ -48,7 +48,7 @@ struct making {
   lua_State *thread;
 };
 
-static int make(lua_State *L)
+static int client_make(lua_State *L)
 {
   struct making *m = lua_touserdata(L, 1);
 
@@ -68,7 +68,7 @@ static int make(lua_State *L)
 int client_new(struct client *c, struct vm *vm, unsigned tid, lua_State **ret_L)
 {
   struct making m = { .client = c, .tid = tid };
-  const int rc = lua_cpcall(vm->L, make, &m);
+  const int rc = lua_cpcall(vm->L, client_make, &m);
 
   if (rc == 0)
     *ret_L = m.thread;
@@ -95,7 +95,7 @@ struct pace {
 
 static const struct pace usual = { 200, 200 }, eager = { 110, 400 };
 
-static void collect_at(lua_State *L, const struct pace *pace)
+static void client_collect_at(lua_State *L, const struct pace *pace)
 {
   (void)lua_gc(L, LUA_GCSETPAUSE, pace->size);
   (void)lua_gc(L, LUA_GCSETSTEPMUL, pace->speed);
@@ -103,7 +103,7 @@ static void collect_at(lua_State *L, const struct pace *pace)
 }
 
 /* Scripts can call jit.off(). */
-static bool is_compiling(lua_State *L)
+static bool client_is_compiling(lua_State *L)
 {
   bool on;
 
@@ -127,11 +127,11 @@ int client_made(lua_State *L)
     vm->most_kib = kib < INT_MAX / 2 ? 2 * kib : INT_MAX;
   }
   vm->here++;
-  collect_at(L, &usual);
+  client_collect_at(L, &usual);
   if (!vm->settled) {
     vm->early += EARLY_EVENTS;
     if (!vm->settling)
-      vm->compiles = is_compiling(L);
+      vm->compiles = client_is_compiling(L);
   }
   return 0;
 }
@@ -141,18 +141,18 @@ int client_made(lua_State *L)
  * would compile their first events, which prepare statements, to machine code
  * that later events leave.
  */
-static void begin_to_settle(struct vm *vm)
+static void client_begin_to_settle(struct vm *vm)
 {
   vm->settling = true;
-  collect_at(vm->L, &eager);
+  client_collect_at(vm->L, &eager);
   (void)luaJIT_setmode(vm->L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
 }
 
-static void has_settled(struct vm *vm)
+static void client_has_settled(struct vm *vm)
 {
   vm->settling = false;
   vm->settled = true;
-  collect_at(vm->L, &usual);
+  client_collect_at(vm->L, &usual);
   if (vm->compiles)
     (void)luaJIT_setmode(vm->L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_ON);
 }
@@ -160,9 +160,9 @@ static void has_settled(struct vm *vm)
 void client_early_event(struct vm *vm)
 {
   if (!vm->settling)
-    begin_to_settle(vm);
+    client_begin_to_settle(vm);
   if (--vm->early == 0)
-    has_settled(vm);
+    client_has_settled(vm);
 }
 
 void client_drop(struct client *c, struct vm *vm)
@@ -174,7 +174,7 @@ void client_drop(struct client *c, struct vm *vm)
   c->host_ref = c->thread_ref = 0;
 }
 
-static int collect(lua_State *L)
+static int client_collect(lua_State *L)
 {
   (void)lua_gc(L, LUA_GCCOLLECT, 0);
   return 0;
@@ -193,7 +193,7 @@ void client_leave(struct client *c, struct vm *vm)
     return;
   vm->here -= vm->left;
   vm->left = 0;
-  if (lua_cpcall(vm->L, collect, NULL) != 0)
+  if (lua_cpcall(vm->L, client_collect, NULL) != 0)
     lua_pop(vm->L, 1); /* no memory: a later one collects them */
 }
 

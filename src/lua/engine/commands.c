@@ -28,12 +28,12 @@ static const char *const functions[] = { "prepare", "cleanup", "help" };
 
 /* ---- the list of commands ---- */
 
-static void add_word(struct strbuf *out, const char *word)
+static void commands_add_word(struct strbuf *out, const char *word)
 {
   strbuf_addf(out, "%s%s", out->len > 0 ? " " : "", word);
 }
 
-static bool has_function(struct state *s, const char *name)
+static bool commands_has_function(struct state *s, const char *name)
 {
   bool has;
 
@@ -45,7 +45,7 @@ static bool has_function(struct state *s, const char *name)
 
 static const char *const usual[] = { "prepare", "run", "cleanup", "help" };
 
-static bool is_usual(const char *name)
+static bool commands_is_usual(const char *name)
 {
   for (size_t i = 0; i < ARRAY_SIZE(usual); i++) {
     if (strcmp(usual[i], name) == 0)
@@ -55,7 +55,7 @@ static bool is_usual(const char *name)
 }
 
 /* Is the value on top a command? */
-static bool is_command(lua_State *L)
+static bool commands_is_command(lua_State *L)
 {
   bool is = lua_istable(L, -1);
 
@@ -67,14 +67,14 @@ static bool is_command(lua_State *L)
   return is;
 }
 
-static void push_sorted_names(lua_State *L)
+static void commands_push_sorted_names(lua_State *L)
 {
   int n = 0;
 
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, -3) != 0; lua_pop(L, 1)) {
-    if (!is_command(L) || lua_type(L, -2) != LUA_TSTRING ||
-        is_usual(lua_tostring(L, -2)))
+    if (!commands_is_command(L) || lua_type(L, -2) != LUA_TSTRING ||
+        commands_is_usual(lua_tostring(L, -2)))
       continue;
     lua_pushvalue(L, -2);
     lua_rawseti(L, -4, ++n);
@@ -87,7 +87,7 @@ static void push_sorted_names(lua_State *L)
 }
 
 /* Under lua_cpcall: scripts can replace anything used here. */
-static int add_commands(lua_State *L)
+static int commands_add(lua_State *L)
 {
   struct strbuf *out = lua_touserdata(L, 1);
   struct state *s = state_current();
@@ -102,31 +102,32 @@ static int add_commands(lua_State *L)
     const bool is_help = strcmp(usual[i], "help") == 0;
 
     lua_getfield(L, -1, usual[i]);
-    if (is_command(L) || has_function(s, is_run ? "event" : usual[i]) ||
+    if (commands_is_command(L) ||
+        commands_has_function(s, is_run ? "event" : usual[i]) ||
         (is_help && s->script->declared))
-      add_word(out, usual[i]);
+      commands_add_word(out, usual[i]);
     lua_pop(L, 1);
   }
-  push_sorted_names(L);
+  commands_push_sorted_names(L);
   for (int i = 1;; i++) {
     lua_rawgeti(L, -1, i);
     if (lua_isnil(L, -1))
       return 0;
-    add_word(out, lua_tostring(L, -1));
+    commands_add_word(out, lua_tostring(L, -1));
     lua_pop(L, 1);
   }
 }
 
 void commands_list(struct script *script, struct strbuf *out)
 {
-  if (lua_cpcall(script->main->L, add_commands, out) != 0)
+  if (lua_cpcall(script->main->L, commands_add, out) != 0)
     lua_pop(script->main->L, 1);
 }
 
 /* ---- calling one ---- */
 
 /* Calls sysbench.cmdline.FUNCTION(command); false: also an error. */
-static bool ask(struct script *script, const char *function)
+static bool commands_ask(struct script *script, const char *function)
 {
   struct state *s = script->main;
   struct err err;
@@ -141,7 +142,7 @@ static bool ask(struct script *script, const char *function)
   return yes;
 }
 
-static bool is_function(const char *command)
+static bool commands_is_function(const char *command)
 {
   for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
     if (strcmp(functions[i], command) == 0)
@@ -153,11 +154,11 @@ enum test_command commands_find(struct script *script)
 {
   const char *command = script->setup.command;
 
-  if (ask(script, "command_defined"))
+  if (commands_ask(script, "command_defined"))
     return TEST_CALL;
   if (strcmp(command, "run") == 0)
     return TEST_RUN;
-  if (!is_function(command))
+  if (!commands_is_function(command))
     return TEST_UNKNOWN;
   state_push_global(script->main, command);
   if (!lua_isnil(script->main->L, -1)) {
@@ -283,13 +284,14 @@ static int call_command(struct script *script, struct err *err)
   struct state *s = script->main;
   int rc;
 
-  if (ask(script, "command_defined")) {
-    if (script->setup.plan->all_threads > 1 && ask(script, "command_parallel"))
+  if (commands_ask(script, "command_defined")) {
+    if (script->setup.plan->all_threads > 1 &&
+        commands_ask(script, "command_parallel"))
       return call_parallel(script, err);
   }
   if (script->setup.plan->part > 0)
     return 0; /* process 0 does so once for all */
-  if (ask(script, "command_defined")) {
+  if (commands_ask(script, "command_defined")) {
     rc = options_export(s, err);
     return rc < 0 ? rc : call_custom(s, err);
   }
@@ -401,7 +403,7 @@ void commands_load_done(struct script *script)
 
 /* Without loaded rows, the tables of a failed prepare are of no use to
  * --table-exists=resume: the script removes them. */
-static void take_back(struct script *script)
+static void commands_take_back(struct script *script)
 {
   struct state *s = script->main;
   struct err err;
@@ -434,7 +436,7 @@ int commands_run(struct script *script, struct err *err)
   signals_stop(&signals);
   commands_load_ended(script, rc == 0 && script->signal == 0);
   if (rc < 0)
-    take_back(script);
+    commands_take_back(script);
   return rc < 0 ? rc : commands_load_outcome(script);
 }
 
@@ -453,7 +455,8 @@ struct load_setup commands_load_setup(const struct script *script,
 
 /* With fewer tables than processes, several processes divide the rows of a
  * table. A process with its own table votes, too. */
-static void share_table(struct load_setup *setup, const struct plan *plan)
+static void commands_share_table(struct load_setup *setup,
+                                 const struct plan *plan)
 {
   const unsigned tables = (unsigned)setup->tables;
   const unsigned at = plan->part % tables;
@@ -471,7 +474,8 @@ static void share_table(struct load_setup *setup, const struct plan *plan)
   setup->tables = 1;
 }
 
-static void share_tables(struct load_setup *setup, const struct plan *plan)
+static void commands_share_tables(struct load_setup *setup,
+                                  const struct plan *plan)
 {
   const uint64_t each = setup->tables / plan->parts;
   const uint64_t more = setup->tables % plan->parts;
@@ -481,8 +485,8 @@ static void share_tables(struct load_setup *setup, const struct plan *plan)
   setup->tables = each + (plan->part < more);
 }
 
-static void take_share(struct load_setup *setup, const struct plan *plan,
-                       const struct conn *c)
+static void commands_take_share(struct load_setup *setup,
+                                const struct plan *plan, const struct conn *c)
 {
   const bool one_writer = (c->driver->caps & DRIVER_ONE_WRITER) != 0;
 
@@ -490,9 +494,9 @@ static void take_share(struct load_setup *setup, const struct plan *plan,
     return;
   if (setup->kind->tables == 0 && setup->tables < plan->parts && plan->peers &&
       !one_writer)
-    share_table(setup, plan);
+    commands_share_table(setup, plan);
   else
-    share_tables(setup, plan);
+    commands_share_tables(setup, plan);
 }
 
 static struct load *find_or_make(struct script *script, struct conn *c,
@@ -520,7 +524,7 @@ struct load *commands_load_join(struct script *script, struct conn *c,
 {
   const struct load_setup whole = *setup;
 
-  take_share(setup, script->setup.plan, c);
+  commands_take_share(setup, script->setup.plan, c);
   return find_or_make(script, c, &whole, setup, err);
 }
 

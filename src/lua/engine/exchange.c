@@ -19,7 +19,8 @@ void sequences_done(struct sequences *s)
 }
 
 /* Under the lock.  n: unknown name. */
-static size_t sequences_find(const struct sequences *s, const char *name)
+static size_t exchange_sequences_find(const struct sequences *s,
+                                      const char *name)
 {
   size_t i = 0;
 
@@ -34,7 +35,7 @@ int sequences_set(struct sequences *s, const char *name, double next)
   size_t i;
 
   (void)pthread_mutex_lock(&s->lock);
-  i = sequences_find(s, name);
+  i = exchange_sequences_find(s, name);
   if (i < SEQUENCES_MAX) {
     (void)snprintf(s->of[i].name, SEQUENCE_NAME_BYTES, "%s", name);
     s->of[i].next = next;
@@ -53,7 +54,7 @@ int sequences_take(struct sequences *s, const char *name, double n,
   size_t i;
 
   (void)pthread_mutex_lock(&s->lock);
-  i = sequences_find(s, name);
+  i = exchange_sequences_find(s, name);
   if (i < s->n) {
     rc = -ERANGE;
     if (s->of[i].next + n - 1 <= limit) {
@@ -79,7 +80,8 @@ void series_set_done(struct series_set *set)
 }
 
 /* Under the lock. */
-static struct series *series_find(struct series_set *set, const char *name)
+static struct series *exchange_series_find(struct series_set *set,
+                                           const char *name)
 {
   struct series *s = set->of;
 
@@ -103,19 +105,20 @@ struct series *series_open(struct series_set *set, const char *name)
   struct series *s;
 
   (void)pthread_mutex_lock(&set->lock);
-  s = series_find(set, name);
+  s = exchange_series_find(set, name);
   (void)pthread_mutex_unlock(&set->lock);
   return s;
 }
 
-static uint64_t series_get(const _Atomic uint64_t *from)
+static uint64_t exchange_series_get(const _Atomic uint64_t *from)
 {
   return atomic_load_explicit(from, memory_order_relaxed);
 }
 
-static void note_gap(struct series *s, uint64_t from_ns, uint64_t to_ns)
+static void exchange_note_gap(struct series *s, uint64_t from_ns,
+                              uint64_t to_ns)
 {
-  uint64_t longest = series_get(&s->gap_ns);
+  uint64_t longest = exchange_series_get(&s->gap_ns);
 
   while (to_ns > from_ns && to_ns - from_ns > longest) {
     if (!atomic_compare_exchange_weak_explicit(
@@ -127,7 +130,7 @@ static void note_gap(struct series *s, uint64_t from_ns, uint64_t to_ns)
   }
 }
 
-static void add_relaxed(_Atomic double *to, double n)
+static void exchange_add_relaxed(_Atomic double *to, double n)
 {
   double sum = atomic_load_explicit(to, memory_order_relaxed);
 
@@ -147,15 +150,15 @@ void series_add(struct series *s, double n, uint64_t now_ns)
                                               memory_order_relaxed))
     begin = now_ns;
   second = now_ns > begin ? (now_ns - begin) / NS_PER_S : 0;
-  add_relaxed(&s->sum[second < SERIES_SECONDS ? second : SERIES_SECONDS - 1],
-              n);
-  before = series_get(&s->last_ns);
+  exchange_add_relaxed(
+    &s->sum[second < SERIES_SECONDS ? second : SERIES_SECONDS - 1], n);
+  before = exchange_series_get(&s->last_ns);
   while (now_ns > before && !atomic_compare_exchange_weak_explicit(
                               &s->last_ns, &before, now_ns,
                               memory_order_relaxed, memory_order_relaxed))
     continue;
   if (before > 0)
-    note_gap(s, before, now_ns);
+    exchange_note_gap(s, before, now_ns);
 }
 
 double series_sum(const struct series *s, size_t second)
@@ -167,8 +170,8 @@ double series_sum(const struct series *s, size_t second)
 
 size_t series_seconds(const struct series *s)
 {
-  const uint64_t last = series_get(&s->last_ns),
-                 begin = series_get(s->begin_ns);
+  const uint64_t last = exchange_series_get(&s->last_ns),
+                 begin = exchange_series_get(s->begin_ns);
   const uint64_t seconds = last >= begin && last > 0
                              ? (last - begin) / NS_PER_S + 1
                              : 0;
@@ -178,11 +181,11 @@ size_t series_seconds(const struct series *s)
 
 uint64_t series_gap_ns(const struct series *s, uint64_t *ret_at_ns)
 {
-  const uint64_t at = series_get(&s->gap_at_ns),
-                 begin = series_get(s->begin_ns);
+  const uint64_t at = exchange_series_get(&s->gap_at_ns),
+                 begin = exchange_series_get(s->begin_ns);
 
   *ret_at_ns = at > begin ? at - begin : 0;
-  return series_get(&s->gap_ns);
+  return exchange_series_get(&s->gap_ns);
 }
 
 void sums_init(struct sums *s)
@@ -215,7 +218,7 @@ int sums_open(struct sums *s, size_t n)
 void sums_add(struct sums *s, size_t i, double amount)
 {
   if (i < s->n)
-    add_relaxed(&s->cell[i], amount);
+    exchange_add_relaxed(&s->cell[i], amount);
 }
 
 double sums_value(const struct sums *s, size_t i)
@@ -240,7 +243,7 @@ void jobs_done(struct jobs *j)
 }
 
 /* The ring begins at the first place again. */
-static int jobs_grow(struct jobs *j)
+static int exchange_jobs_grow(struct jobs *j)
 {
   const size_t size = j->size ? 2 * j->size : JOBS_FIRST;
   struct job *of;
@@ -265,7 +268,7 @@ int jobs_put(struct jobs *j, const struct job *job)
 
   (void)pthread_mutex_lock(&j->lock);
   if (j->n == j->size)
-    rc = jobs_grow(j);
+    rc = exchange_jobs_grow(j);
   if (rc == 0)
     j->of[(j->first + j->n++) % j->size] = *job;
   (void)pthread_mutex_unlock(&j->lock);
@@ -323,7 +326,8 @@ void team_done(struct team *t)
   (void)pthread_mutex_destroy(&t->lock);
 }
 
-static struct team_text *team_find(const struct team *t, const char *name)
+static struct team_text *exchange_team_find(const struct team *t,
+                                            const char *name)
 {
   struct team_text *found = t->texts;
 
@@ -358,7 +362,7 @@ int team_give(struct team *t, const char *name, const char *text, size_t len)
   if (!made)
     return -ENOMEM;
   (void)pthread_mutex_lock(&t->lock);
-  if (team_find(t, name)) {
+  if (exchange_team_find(t, name)) {
     rc = -EEXIST;
   } else {
     made->next = t->texts;
@@ -378,7 +382,7 @@ const char *team_await(struct team *t, const char *name, size_t *ret_len)
   const struct team_text *found;
 
   (void)pthread_mutex_lock(&t->lock);
-  while (!(found = team_find(t, name)) && !t->left)
+  while (!(found = exchange_team_find(t, name)) && !t->left)
     (void)pthread_cond_wait(&t->news, &t->lock);
   (void)pthread_mutex_unlock(&t->lock);
   if (!found)

@@ -24,12 +24,12 @@ void failures_done(struct failures *f)
   (void)pthread_mutex_destroy(&f->lock);
 }
 
-static bool is_verbose(void)
+static bool failure_is_verbose(void)
 {
   return log_get_level() >= LOG_INFO;
 }
 
-static bool is_repeated(struct failures *f, const char *cause, bool add)
+static bool failure_is_repeated(struct failures *f, const char *cause, bool add)
 {
   bool known = false;
 
@@ -62,7 +62,7 @@ struct place {
 };
 
 /* Does `tail` end the path of a file in the folder? */
-static bool is_tail_in(const char *folder, const char *tail, size_t len)
+static bool failure_is_tail_in(const char *folder, const char *tail, size_t len)
 {
   const size_t dir = strlen(folder);
 
@@ -89,7 +89,7 @@ static enum origin origin_of(const char *datadir, const char *file, size_t len)
   if (len > dir && strncmp(file, datadir, dir) == 0 && file[dir] == '/')
     return ORIGIN_BUNDLED;
   if (len > 3 && strncmp(file, cut, 3) == 0 &&
-      is_tail_in(datadir, file + 3, len - 3))
+      failure_is_tail_in(datadir, file + 3, len - 3))
     return ORIGIN_BUNDLED;
   return ORIGIN_SCRIPT;
 }
@@ -117,18 +117,18 @@ static struct place place_of(const char *datadir, const char *text)
 }
 
 /* Only of the user's files. */
-static void add_place(struct strbuf *b, const struct place *p)
+static void failure_add_place(struct strbuf *b, const struct place *p)
 {
   if (p->origin == ORIGIN_SCRIPT ||
-      (p->origin == ORIGIN_BUNDLED && is_verbose())) {
+      (p->origin == ORIGIN_BUNDLED && failure_is_verbose())) {
     strbuf_adds(b, " at ");
     strbuf_add(b, p->file, p->file_len);
     strbuf_add(b, p->line, p->line_len);
   }
 }
 
-static void add_name(struct strbuf *b, const struct failures *f,
-                     const struct failed_call *call)
+static void failure_add_name(struct strbuf *b, const struct failures *f,
+                             const struct failed_call *call)
 {
   if (call->is_event)
     strbuf_adds(b, "event()");
@@ -139,8 +139,9 @@ static void add_name(struct strbuf *b, const struct failures *f,
 }
 
 /* For a bundled script: does the message only repeat that of the SQL layer? */
-static bool is_printed(const struct failures *f, const struct failed_call *call,
-                       const struct place *p)
+static bool failure_is_printed(const struct failures *f,
+                               const struct failed_call *call,
+                               const struct place *p)
 {
   static const char error[] = "SQL error, errno = ";
 
@@ -158,18 +159,18 @@ static void describe(struct failures *f, const struct failed_call *call,
 {
   const struct place p = place_of(f->rules.datadir, err->text);
   struct strbuf b = { 0 };
-  bool said = is_printed(f, call, &p);
+  bool said = failure_is_printed(f, call, &p);
 
-  said |= is_repeated(f, err->text, call->in_worker);
-  add_name(&b, f, call);
+  said |= failure_is_repeated(f, err->text, call->in_worker);
+  failure_add_name(&b, f, call);
   strbuf_adds(&b, " failed");
-  add_place(&b, &p);
+  failure_add_place(&b, &p);
   if (call->is_event)
     strbuf_addf(&b, " in %s %u", f->rules.worker, call->tid);
   strbuf_addf(&b, ": %s", p.rest);
   if (!b.failed)
     (void)err_set(err, 0, "%s", strbuf_str(&b));
-  err->said = said && !is_verbose();
+  err->said = said && !failure_is_verbose();
   strbuf_done(&b);
 }
 
@@ -186,8 +187,8 @@ void failure_describe(struct failures *f, const struct failed_call *call,
 
 void failure_note(struct failures *f, struct err *err)
 {
-  if (!f->rules.as_sysbench && !is_verbose())
-    err->said = is_repeated(f, err->text, true);
+  if (!f->rules.as_sysbench && !failure_is_verbose())
+    err->said = failure_is_repeated(f, err->text, true);
 }
 
 void failure_place(const struct failures *f, const char *cause,
@@ -203,7 +204,7 @@ void failure_place(const struct failures *f, const char *cause,
 
 void failure_printed(struct failures *f, const char *cause)
 {
-  (void)is_repeated(f, cause, true);
+  (void)failure_is_repeated(f, cause, true);
 }
 
 /* Upvalue: the last error printed. */
@@ -227,12 +228,12 @@ void failure_push_place(lua_State *L)
   lua_pushliteral(L, "");
 }
 
-static bool is_text(lua_State *L, int index)
+static bool failure_is_text(lua_State *L, int index)
 {
   return lua_type(L, index) == LUA_TSTRING || lua_type(L, index) == LUA_TNUMBER;
 }
 
-static int ask_value(lua_State *L)
+static int failure_ask_value(lua_State *L)
 {
   if (!luaL_callmeta(L, 1, "__tostring"))
     lua_pushnil(L);
@@ -240,7 +241,7 @@ static int ask_value(lua_State *L)
 }
 
 /* Pushes the place of error() with this value, or "". */
-static void push_raised(lua_State *L, int index)
+static void failure_push_raised(lua_State *L, int index)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, "bench.host");
   lua_getfield(L, -1, "raised");
@@ -258,14 +259,14 @@ void failure_push_text(lua_State *L, int index)
   const char *const type = luaL_typename(L, index);
   int rc;
 
-  if (is_text(L, index)) {
+  if (failure_is_text(L, index)) {
     lua_pushvalue(L, index);
     return;
   }
   if (index < 0)
     index = lua_gettop(L) + 1 + index;
-  push_raised(L, index);
-  lua_pushcfunction(L, ask_value);
+  failure_push_raised(L, index);
+  lua_pushcfunction(L, failure_ask_value);
   lua_pushvalue(L, index);
   rc = lua_pcall(L, 1, 1, 0);
   if (rc != 0 && lua_isstring(L, -1))
@@ -273,7 +274,7 @@ void failure_push_text(lua_State *L, int index)
                           "(error object is a %s value, whose __tostring "
                           "fails: %s)",
                           type, lua_tostring(L, -1));
-  else if (rc != 0 || !is_text(L, -1))
+  else if (rc != 0 || !failure_is_text(L, -1))
     (void)lua_pushfstring(L, "(error object is a %s value)", type);
   else
     lua_pushvalue(L, -1);
@@ -282,7 +283,7 @@ void failure_push_text(lua_State *L, int index)
 }
 
 /* Is the value for the loop of events? */
-static int is_for_loop(lua_State *L)
+static int failure_is_for_loop(lua_State *L)
 {
   bool is;
 
@@ -297,17 +298,17 @@ static int is_for_loop(lua_State *L)
   return 1;
 }
 
-static bool is_failure(lua_State *L)
+static bool failure_is(lua_State *L)
 {
-  lua_pushcfunction(L, is_for_loop);
+  lua_pushcfunction(L, failure_is_for_loop);
   lua_pushvalue(L, 1);
   return lua_pcall(L, 1, 1, 0) != 0 || !lua_toboolean(L, -1);
 }
 
-static int trace_handler(lua_State *L)
+static int failure_trace_handler(lua_State *L)
 {
   lua_settop(L, 1);
-  if (!lua_rawequal(L, 1, PRINTED) && (!lua_istable(L, 1) || is_failure(L))) {
+  if (!lua_rawequal(L, 1, PRINTED) && (!lua_istable(L, 1) || failure_is(L))) {
     failure_push_text(L, 1);
     luaL_traceback(L, L, lua_tostring(L, -1), 1);
     log_msg(LOG_INFO, "%s", lua_tostring(L, -1));
@@ -321,5 +322,5 @@ static int trace_handler(lua_State *L)
 void failure_push_handler(lua_State *L)
 {
   lua_pushlightuserdata(L, L); /* no error is equal to it */
-  lua_pushcclosure(L, trace_handler, 1);
+  lua_pushcclosure(L, failure_trace_handler, 1);
 }

@@ -28,17 +28,17 @@ struct heap_piece {
   size_t bytes;
 };
 
-static bool is_small(size_t size)
+static bool heap_is_small(size_t size)
 {
   return size <= HEAP_SMALL_MAX;
 }
 
-static size_t index_of(size_t size)
+static size_t heap_index_of(size_t size)
 {
   return (size - 1) / HEAP_UNIT;
 }
 
-static void put(struct heap *h, void *block, size_t index)
+static void heap_put(struct heap *h, void *block, size_t index)
 {
   struct heap_block *b = block;
 
@@ -48,13 +48,13 @@ static void put(struct heap *h, void *block, size_t index)
 }
 
 /* Some CPUs have addresses beyond LuaJIT's pointers. */
-static bool is_in_reach(const void *p)
+static bool heap_is_in_reach(const void *p)
 {
   return (uint64_t)(uintptr_t)p >> ADDRESS_BITS == 0;
 }
 
 /* Pages exist only after a write: a piece costs only its used part. */
-static bool add_piece(struct heap *h)
+static bool heap_add_piece(struct heap *h)
 {
   size_t bytes = h->bytes / 4 / MIN_PIECE * MIN_PIECE;
   struct heap_piece *p;
@@ -64,12 +64,12 @@ static bool add_piece(struct heap *h)
   else if (bytes > MAX_PIECE)
     bytes = MAX_PIECE;
   p = mem_pages(bytes);
-  if (!p || !is_in_reach(p)) {
+  if (!p || !heap_is_in_reach(p)) {
     mem_pages_free(p, bytes);
     return false;
   }
   if (h->at < h->end) /* too short for the block, so small */
-    put(h, h->at, index_of((size_t)(h->end - h->at)));
+    heap_put(h, h->at, heap_index_of((size_t)(h->end - h->at)));
   p->next = h->pieces;
   p->bytes = bytes;
   h->pieces = p;
@@ -81,7 +81,7 @@ static bool add_piece(struct heap *h)
 
 bool heap_start(struct heap *h)
 {
-  if (!add_piece(h))
+  if (!heap_add_piece(h))
     return false;
   h->first = h->at;
   h->first_end = h->end;
@@ -94,45 +94,45 @@ void heap_started(struct heap *h)
   h->starting = false;
 }
 
-static void *get_fresh(struct heap *h, size_t size)
+static void *heap_get_fresh(struct heap *h, size_t size)
 {
   char *block;
 
-  if ((size_t)(h->end - h->at) < size && (h->starting || !add_piece(h)))
+  if ((size_t)(h->end - h->at) < size && (h->starting || !heap_add_piece(h)))
     return NULL;
   block = h->at;
   h->at += size;
   return block;
 }
 
-static void *in_reach(void *block)
+static void *heap_in_reach(void *block)
 {
-  if (LIKELY(is_in_reach(block)))
+  if (LIKELY(heap_is_in_reach(block)))
     return block;
   free(block);
   return NULL;
 }
 
-static size_t rounded(size_t size, size_t unit)
+static size_t heap_rounded(size_t size, size_t unit)
 {
   return (size + unit - 1) / unit * unit;
 }
 
-static size_t size_of_large(size_t size)
+static size_t heap_size_of_large(size_t size)
 {
-  return size <= MEM_KEPT ? rounded(size, KEPT_UNIT) : size;
+  return size <= MEM_KEPT ? heap_rounded(size, KEPT_UNIT) : size;
 }
 
-static COLD void *get_large(struct heap *h, size_t size)
+static COLD void *heap_get_large(struct heap *h, size_t size)
 {
   if (h->starting)
-    return get_fresh(h, rounded(size, HEAP_UNIT));
-  return in_reach(malloc(size_of_large(size)));
+    return heap_get_fresh(h, heap_rounded(size, HEAP_UNIT));
+  return heap_in_reach(malloc(heap_size_of_large(size)));
 }
 
 /* Divides the largest free block, if larger than that of `index`: loading a
  * script leaves large blocks, and later blocks are small. */
-static void *divide(struct heap *h, size_t index)
+static void *heap_divide(struct heap *h, size_t index)
 {
   while (h->listed >> index > 1) {
     const size_t largest = 63 - (size_t)__builtin_clzll(h->listed);
@@ -140,7 +140,7 @@ static void *divide(struct heap *h, size_t index)
 
     if (b) {
       h->unused[largest] = b->next;
-      put(h, (char *)b + (index + 1) * HEAP_UNIT, largest - index - 1);
+      heap_put(h, (char *)b + (index + 1) * HEAP_UNIT, largest - index - 1);
       return b;
     }
     h->listed &= ~(UINT64_C(1) << largest);
@@ -148,86 +148,88 @@ static void *divide(struct heap *h, size_t index)
   return NULL;
 }
 
-static NOINLINE void *get_other(struct heap *h, size_t index)
+static NOINLINE void *heap_get_other(struct heap *h, size_t index)
 {
-  void *block = divide(h, index);
+  void *block = heap_divide(h, index);
 
-  return block ? block : get_fresh(h, (index + 1) * HEAP_UNIT);
+  return block ? block : heap_get_fresh(h, (index + 1) * HEAP_UNIT);
 }
 
-static void *get(struct heap *h, size_t size)
+static void *heap_get(struct heap *h, size_t size)
 {
   struct heap_block *b;
   size_t index;
 
-  if (!is_small(size))
-    return get_large(h, size);
-  index = index_of(size);
+  if (!heap_is_small(size))
+    return heap_get_large(h, size);
+  index = heap_index_of(size);
   b = h->unused[index];
   if (UNLIKELY(!b))
-    return get_other(h, index);
+    return heap_get_other(h, index);
   h->unused[index] = b->next;
   return b;
 }
 
-static bool is_of_start(const struct heap *h, const char *block)
+static bool heap_is_of_start(const struct heap *h, const char *block)
 {
   return block >= h->first && block < h->first_end;
 }
 
 /* Divides a larger block of the first piece. */
-static void split(struct heap *h, char *block, size_t size)
+static void heap_split(struct heap *h, char *block, size_t size)
 {
-  for (size = rounded(size, HEAP_UNIT); size > 0;) {
-    const size_t part = is_small(size) ? size : HEAP_SMALL_MAX;
+  for (size = heap_rounded(size, HEAP_UNIT); size > 0;) {
+    const size_t part = heap_is_small(size) ? size : HEAP_SMALL_MAX;
 
-    put(h, block, index_of(part));
+    heap_put(h, block, heap_index_of(part));
     block += part;
     size -= part;
   }
 }
 
-static void drop(struct heap *h, void *block, size_t size)
+static void heap_drop(struct heap *h, void *block, size_t size)
 {
   if (!block)
     return;
-  if (is_small(size))
-    put(h, block, index_of(size));
-  else if (is_of_start(h, block))
-    split(h, block, size);
+  if (heap_is_small(size))
+    heap_put(h, block, heap_index_of(size));
+  else if (heap_is_of_start(h, block))
+    heap_split(h, block, size);
   else
     free(block);
 }
 
-static void *resize(struct heap *h, void *block, size_t old_size,
-                    size_t new_size)
+static void *heap_resize(struct heap *h, void *block, size_t old_size,
+                         size_t new_size)
 {
   void *moved;
 
-  if (is_small(old_size) && is_small(new_size) &&
-      index_of(old_size) == index_of(new_size))
+  if (heap_is_small(old_size) && heap_is_small(new_size) &&
+      heap_index_of(old_size) == heap_index_of(new_size))
     return block;
-  if (!is_small(old_size) && !is_small(new_size) && !is_of_start(h, block)) {
-    if (size_of_large(old_size) == size_of_large(new_size))
+  if (!heap_is_small(old_size) && !heap_is_small(new_size) &&
+      !heap_is_of_start(h, block)) {
+    if (heap_size_of_large(old_size) == heap_size_of_large(new_size))
       return block;
     if (old_size > MEM_KEPT && new_size > MEM_KEPT)
       return realloc(block, new_size);
   }
-  moved = get(h, new_size);
+  moved = heap_get(h, new_size);
   if (!moved)
     return NULL;
   memcpy(moved, block, old_size < new_size ? old_size : new_size);
-  drop(h, block, old_size);
+  heap_drop(h, block, old_size);
   return moved;
 }
 
 void *heap_alloc(void *heap, void *block, size_t old_size, size_t new_size)
 {
   if (new_size == 0) {
-    drop(heap, block, old_size);
+    heap_drop(heap, block, old_size);
     return NULL;
   }
-  return block ? resize(heap, block, old_size, new_size) : get(heap, new_size);
+  return block ? heap_resize(heap, block, old_size, new_size)
+               : heap_get(heap, new_size);
 }
 
 void heap_done(struct heap *heap)

@@ -17,48 +17,49 @@
 #include "stats/report.h"
 #include "stats/value_hist.h"
 
-static void set_number(lua_State *L, const char *name, double value)
+static void hooks_set_number(lua_State *L, const char *name, double value)
 {
   lua_pushnumber(L, value);
   lua_setfield(L, -2, name);
 }
 
-static double seconds(uint64_t ns)
+static double hooks_seconds(uint64_t ns)
 {
   return (double)ns / NS_PER_S;
 }
 
-static void set_count(lua_State *L, const char *name, const struct report *r,
-                      enum counter c)
+static void hooks_set_count(lua_State *L, const char *name,
+                            const struct report *r, enum counter c)
 {
-  set_number(L, name, (double)r->counter[c]);
+  hooks_set_number(L, name, (double)r->counter[c]);
 }
 
-static void push_stat(lua_State *L, const struct report *r)
+static void hooks_push_stat(lua_State *L, const struct report *r)
 {
   lua_createtable(L, 0, 24);
-  set_number(L, "threads_running", r->threads_running);
-  set_number(L, "time_interval", seconds(r->period_ns));
-  set_number(L, "time_total", seconds(r->elapsed_ns));
-  set_number(L, "events", (double)r->events);
-  set_count(L, "reads", r, COUNTER_READ);
-  set_count(L, "writes", r, COUNTER_WRITE);
-  set_count(L, "other", r, COUNTER_OTHER);
-  set_count(L, "errors", r, COUNTER_ERROR);
-  set_count(L, "reconnects", r, COUNTER_RECONNECT);
-  set_count(L, "bytes_read", r, COUNTER_BYTES_READ);
-  set_count(L, "bytes_written", r, COUNTER_BYTES_WRITTEN);
-  set_number(L, "latency_pct", seconds(r->percentile_ns));
+  hooks_set_number(L, "threads_running", r->threads_running);
+  hooks_set_number(L, "time_interval", hooks_seconds(r->period_ns));
+  hooks_set_number(L, "time_total", hooks_seconds(r->elapsed_ns));
+  hooks_set_number(L, "events", (double)r->events);
+  hooks_set_count(L, "reads", r, COUNTER_READ);
+  hooks_set_count(L, "writes", r, COUNTER_WRITE);
+  hooks_set_count(L, "other", r, COUNTER_OTHER);
+  hooks_set_count(L, "errors", r, COUNTER_ERROR);
+  hooks_set_count(L, "reconnects", r, COUNTER_RECONNECT);
+  hooks_set_count(L, "bytes_read", r, COUNTER_BYTES_READ);
+  hooks_set_count(L, "bytes_written", r, COUNTER_BYTES_WRITTEN);
+  hooks_set_number(L, "latency_pct", hooks_seconds(r->percentile_ns));
   if (r->kind == REPORT_INTERVAL) {
-    set_number(L, "queue_length", (double)r->queue_length);
-    set_number(L, "concurrency", (double)r->concurrency);
+    hooks_set_number(L, "queue_length", (double)r->queue_length);
+    hooks_set_number(L, "concurrency", (double)r->concurrency);
     return;
   }
-  set_number(L, "latency_min", seconds(r->min_ns));
-  set_number(L, "latency_max", seconds(r->max_ns));
-  set_number(L, "latency_sum", seconds(r->sum_ns));
-  set_number(L, "latency_avg",
-             r->events ? seconds(r->sum_ns) / (double)r->events : 0);
+  hooks_set_number(L, "latency_min", hooks_seconds(r->min_ns));
+  hooks_set_number(L, "latency_max", hooks_seconds(r->max_ns));
+  hooks_set_number(L, "latency_sum", hooks_seconds(r->sum_ns));
+  hooks_set_number(L, "latency_avg",
+                   r->events ? hooks_seconds(r->sum_ns) / (double)r->events
+                             : 0);
 }
 
 static bool call_hook(struct state *s, const char *name, const struct report *r)
@@ -79,7 +80,7 @@ static bool call_hook(struct state *s, const char *name, const struct report *r)
     const bool again = s != s->script->background;
     int rc = again ? options_export(s, &err) : 0;
 
-    push_stat(s->L, r);
+    hooks_push_stat(s->L, r);
     if (rc == 0)
       rc = state_call_top(s, name, 1, 0, &err);
     else
@@ -103,7 +104,7 @@ static bool call_background(struct script *script, const char *name,
   return found;
 }
 
-static bool interval(void *arg, const struct report *r)
+static bool hooks_interval(void *arg, const struct report *r)
 {
   return call_background(arg, "report_intermediate", r);
 }
@@ -127,7 +128,7 @@ static void end_output(struct state *s)
   (void)state_enter(before);
 }
 
-static void end_background(void *arg)
+static void hooks_end_background(void *arg)
 {
   struct script *script = arg;
 
@@ -136,7 +137,7 @@ static void end_background(void *arg)
 }
 
 /* Output of done() is not part of the last report. */
-static bool final(struct script *script, const struct report *r)
+static bool hooks_final(struct script *script, const struct report *r)
 {
   const bool found = call_hook(script->main, "report_cumulative", r);
 
@@ -144,18 +145,18 @@ static bool final(struct script *script, const struct report *r)
   return found;
 }
 
-static bool cumulative(void *arg, const struct report *r)
+static bool hooks_cumulative(void *arg, const struct report *r)
 {
   struct script *script = arg;
 
   return r->kind == REPORT_CHECKPOINT
            ? call_background(script, "report_cumulative", r)
-           : final(script, r);
+           : hooks_final(script, r);
 }
 
 void hooks_end_output(struct script *script)
 {
-  end_background(script);
+  hooks_end_background(script);
   end_output(script->main);
 }
 
@@ -207,14 +208,14 @@ bool hooks_append_is_wanted(struct script *script)
 
 /* ---- the argument of the hook ---- */
 
-static void push_counters(lua_State *L, const struct tally_report *t)
+static void hooks_push_counters(lua_State *L, const struct tally_report *t)
 {
   lua_createtable(L, 0, (int)t->n_counts);
   for (size_t i = 0; i < t->n_counts; i++)
-    set_number(L, t->count[i].name, t->count[i].sum);
+    hooks_set_number(L, t->count[i].name, t->count[i].sum);
 }
 
-static void push_values(lua_State *L, const struct value_sum *sum)
+static void hooks_push_values(lua_State *L, const struct value_sum *sum)
 {
   static const struct {
     const char *name;
@@ -222,42 +223,43 @@ static void push_values(lua_State *L, const struct value_sum *sum)
   } wanted[] = { { "p50", 50 }, { "p90", 90 }, { "p95", 95 }, { "p99", 99 } };
 
   lua_createtable(L, 0, 8);
-  set_number(L, "count", (double)sum->n);
-  set_number(L, "min", sum->min);
-  set_number(L, "max", sum->max);
-  set_number(L, "mean", value_mean(sum));
+  hooks_set_number(L, "count", (double)sum->n);
+  hooks_set_number(L, "min", sum->min);
+  hooks_set_number(L, "max", sum->max);
+  hooks_set_number(L, "mean", value_mean(sum));
   for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-    set_number(L, wanted[i].name, value_percentile(sum, wanted[i].percentile));
+    hooks_set_number(L, wanted[i].name,
+                     value_percentile(sum, wanted[i].percentile));
 }
 
-static void push_histograms(lua_State *L, const struct tally_report *t)
+static void hooks_push_histograms(lua_State *L, const struct tally_report *t)
 {
   lua_createtable(L, 0, (int)t->n_values);
   for (size_t i = 0; i < t->n_values; i++) {
-    push_values(L, t->values[i].values);
+    hooks_push_values(L, t->values[i].values);
     lua_setfield(L, -2, t->values[i].name);
   }
 }
 
-static void push_sums(lua_State *L, const struct report *r)
+static void hooks_push_sums(lua_State *L, const struct report *r)
 {
   lua_createtable(L, 0, 4);
-  set_number(L, "time_total", (double)r->elapsed_ns / NS_PER_S);
+  hooks_set_number(L, "time_total", (double)r->elapsed_ns / NS_PER_S);
   lua_pushboolean(L, r->kind == REPORT_FINAL);
   lua_setfield(L, -2, "complete");
-  push_counters(L, &r->tally);
+  hooks_push_counters(L, &r->tally);
   lua_setfield(L, -2, "counters");
-  push_histograms(L, &r->tally);
+  hooks_push_histograms(L, &r->tally);
   lua_setfield(L, -2, "histograms");
 }
 
 /* ---- its results ---- */
 
-static int add_figures(struct facts *to, lua_State *L, const char *group,
-                       unsigned depth, struct err *err);
+static int hooks_add_figures(struct facts *to, lua_State *L, const char *group,
+                             unsigned depth, struct err *err);
 
-static int add_figure(struct facts *to, lua_State *L, const char *group,
-                      unsigned depth, struct err *err)
+static int hooks_add_figure(struct facts *to, lua_State *L, const char *group,
+                            unsigned depth, struct err *err)
 {
   char key[KEY_BYTES];
   int len;
@@ -284,15 +286,15 @@ static int add_figure(struct facts *to, lua_State *L, const char *group,
     facts_bool(to, key, lua_toboolean(L, -1));
     return 0;
   case LUA_TTABLE:
-    return add_figures(to, L, key, depth + 1, err);
+    return hooks_add_figures(to, L, key, depth + 1, err);
   default:
     return err_set(err, -EINVAL, HOOK ": the figure '%s' is a %s", key,
                    luaL_typename(L, -1));
   }
 }
 
-static int add_figures(struct facts *to, lua_State *L, const char *group,
-                       unsigned depth, struct err *err)
+static int hooks_add_figures(struct facts *to, lua_State *L, const char *group,
+                             unsigned depth, struct err *err)
 {
   int rc = 0;
 
@@ -301,7 +303,7 @@ static int add_figures(struct facts *to, lua_State *L, const char *group,
                    NESTED);
   lua_pushnil(L);
   while (rc == 0 && lua_next(L, -2) != 0) {
-    rc = add_figure(to, L, group, depth, err);
+    rc = hooks_add_figure(to, L, group, depth, err);
     lua_pop(L, 1);
   }
   if (rc < 0)
@@ -310,14 +312,14 @@ static int add_figures(struct facts *to, lua_State *L, const char *group,
 }
 
 /* Takes text and figures from the stack, of any type. */
-static int take_results(struct script *script, lua_State *L, struct strbuf *b,
-                        struct err *err)
+static int hooks_take_results(struct script *script, lua_State *L,
+                              struct strbuf *b, struct err *err)
 {
   struct facts figures = { 0 };
   int rc = 0;
 
   if (lua_istable(L, -1))
-    rc = add_figures(&figures, L, "", 1, err);
+    rc = hooks_add_figures(&figures, L, "", 1, err);
   if (rc < 0) {
     facts_done(&figures);
     return rc;
@@ -338,11 +340,11 @@ static int call_append(struct script *script, const struct report *r,
   if (rc < 0)
     return rc;
   state_push_field(s, "hooks", HOOK);
-  push_sums(s->L, r);
+  hooks_push_sums(s->L, r);
   rc = state_call_top(s, HOOK, 1, 2, err);
   if (rc < 0)
     return rc;
-  rc = take_results(script, s->L, b, err);
+  rc = hooks_take_results(script, s->L, b, err);
   lua_pop(s->L, 2);
   return rc;
 }
@@ -364,10 +366,10 @@ static void hooks_append_report(void *arg, const struct report *r,
 void hooks_init(struct script *script)
 {
   script->hooks = (struct text_hooks){
-    .interval = interval,
-    .cumulative = cumulative,
+    .interval = hooks_interval,
+    .cumulative = hooks_cumulative,
     .append = hooks_append_report,
-    .periods_over = end_background,
+    .periods_over = hooks_end_background,
     .arg = script,
   };
 }

@@ -34,7 +34,7 @@ void measures_init(struct measures *m)
   (void)pthread_mutex_init(&m->lock, NULL);
 }
 
-static void free_cells(struct measure_name *name)
+static void measure_free_cells(struct measure_name *name)
 {
   while (name->first) {
     struct measure *gone = name->first;
@@ -48,8 +48,8 @@ static void free_cells(struct measure_name *name)
 void measures_done(struct measures *m)
 {
   for (size_t i = 0; i < MEASURE_NAMES; i++) {
-    free_cells(&m->counter[i]);
-    free_cells(&m->histogram[i]);
+    measure_free_cells(&m->counter[i]);
+    measure_free_cells(&m->histogram[i]);
   }
   (void)pthread_mutex_destroy(&m->lock);
 }
@@ -128,7 +128,7 @@ double measure_value(const struct measure *counter)
   return atomic_load_explicit(&counter->value, memory_order_relaxed);
 }
 
-static double sum_of_cells(const struct measure_name *name)
+static double measure_sum_of_cells(const struct measure_name *name)
 {
   double sum = 0;
 
@@ -144,7 +144,7 @@ double measure_total(struct measures *m, const char *name)
   (void)pthread_mutex_lock(&m->lock);
   for (size_t i = 0; i < m->n_counters; i++) {
     if (strcmp(m->counter[i].name, name) == 0)
-      sum = sum_of_cells(&m->counter[i]);
+      sum = measure_sum_of_cells(&m->counter[i]);
   }
   (void)pthread_mutex_unlock(&m->lock);
   return sum;
@@ -161,7 +161,8 @@ struct row {
 };
 
 /* At most MAX_ROWS rows, without empty ones. */
-static size_t make_rows(const struct value_hist *h, struct row rows[MAX_ROWS])
+static size_t measure_make_rows(const struct value_hist *h,
+                                struct row rows[MAX_ROWS])
 {
   size_t first = 0, last = VALUE_BUCKETS - 1, per_row, n = 0;
 
@@ -185,7 +186,7 @@ void measure_print(const struct measure *histogram)
 {
   static const char stars[] = "****************************************";
   struct row rows[MAX_ROWS];
-  const size_t n = make_rows(histogram->values, rows);
+  const size_t n = measure_make_rows(histogram->values, rows);
   struct strbuf b = { 0 };
   uint64_t max = 0;
 
@@ -209,7 +210,7 @@ void measures_tally(struct measures *m, struct tally *to)
   for (size_t i = 0; i < m->n_counters; i++) {
     const struct measure_name *name = &m->counter[i];
 
-    tally_count(to, name->name, sum_of_cells(name));
+    tally_count(to, name->name, measure_sum_of_cells(name));
   }
   for (size_t i = 0; i < m->n_histograms; i++) {
     const struct measure_name *name = &m->histogram[i];

@@ -53,7 +53,7 @@ int options_set_args(struct state *s, const sb_arg_t *args, size_t n)
   return 0;
 }
 
-static enum opt_type type_of(sb_arg_type_t type)
+static enum opt_type options_type_of(sb_arg_type_t type)
 {
   switch (type) {
   case SB_ARG_TYPE_BOOL:
@@ -75,7 +75,8 @@ static enum opt_type type_of(sb_arg_type_t type)
 
 /* sysbench cuts off a suffix of a number: under its name, a suffix is an
  * error.  Messages then show the script's own spelling. */
-static unsigned flags_of(const struct script *script, sb_arg_type_t type)
+static unsigned options_flags_of(const struct script *script,
+                                 sb_arg_type_t type)
 {
   if (script->setup.plan->identity == IDENTITY_SYSBENCH)
     return 0;
@@ -84,14 +85,14 @@ static unsigned flags_of(const struct script *script, sb_arg_type_t type)
            : OPT_DASHED;
 }
 
-static int declare_args(struct script *script, struct optset *set,
-                        struct err *err)
+static int options_declare_args(struct script *script, struct optset *set,
+                                struct err *err)
 {
   for (size_t i = 0; i < script->args.n; i++) {
     const sb_arg_t *arg = &script->args.of[i];
     const struct opt row = {
-      .type = type_of(arg->type),
-      .flags = flags_of(script, arg->type),
+      .type = options_type_of(arg->type),
+      .flags = options_flags_of(script, arg->type),
       .name = arg->name,
       .def = arg->value,
       .help = arg->desc,
@@ -117,7 +118,7 @@ int options_declare(struct script *script, struct optset *set,
     return rc;
   script->declared = lua_toboolean(s->L, -1);
   lua_pop(s->L, 1);
-  rc = declare_args(script, set, err);
+  rc = options_declare_args(script, set, err);
   if (rc < 0) {
     err_prefix(err, "`%s' function failed", reader);
     return rc;
@@ -128,8 +129,8 @@ int options_declare(struct script *script, struct optset *set,
 
 /* Calls host.validate(name, value): a boolean and perhaps the allowed
  * values. */
-static bool ask_lua(struct state *s, const char *name, const char *value,
-                    struct strbuf *ret_expected)
+static bool options_ask_lua(struct state *s, const char *name,
+                            const char *value, struct strbuf *ret_expected)
 {
   lua_State *L = s->L;
   bool valid;
@@ -151,8 +152,8 @@ static bool ask_lua(struct state *s, const char *name, const char *value,
 }
 
 /* Without a suffix, which scripts do not understand, in `digits`. */
-static const char *plain_number(const struct opt *row, const char *value,
-                                char digits[24])
+static const char *options_plain_number(const struct opt *row,
+                                        const char *value, char digits[24])
 {
   double number;
   uint64_t count;
@@ -169,7 +170,7 @@ bool options_is_valid(void *arg, const struct opt_entry *e, const char *given,
 {
   struct script *script = arg;
   char digits[24];
-  const char *value = plain_number(e->row, given, digits);
+  const char *value = options_plain_number(e->row, given, digits);
 
   for (size_t i = 0; i < script->args.n; i++) {
     const sb_arg_t *a = &script->args.of[i];
@@ -180,7 +181,7 @@ bool options_is_valid(void *arg, const struct opt_entry *e, const char *given,
       return a->validate(a->name, value);
     break;
   }
-  return ask_lua(script->main, e->row->name, value, ret_expected);
+  return options_ask_lua(script->main, e->row->name, value, ret_expected);
 }
 
 void options_print(const struct script *script, struct strbuf *out)
@@ -190,7 +191,7 @@ void options_print(const struct script *script, struct strbuf *out)
 
 /* ---- sysbench.opt ---- */
 
-static void push_list(lua_State *L, const struct opt_list *list)
+static void options_push_list(lua_State *L, const struct opt_list *list)
 {
   lua_createtable(L, (int)list->n, 0);
   for (size_t i = 0; i < list->n; i++) {
@@ -201,8 +202,8 @@ static void push_list(lua_State *L, const struct opt_list *list)
 
 /* Scripts see lists as a text and a number: in sysbench, such options take
  * one value. */
-static bool push_single(lua_State *L, const char *name,
-                        const struct opt_entry *e)
+static bool options_push_single(lua_State *L, const char *name,
+                                const struct opt_entry *e)
 {
   const char *text = opt_get_string(e);
   int64_t number;
@@ -216,8 +217,8 @@ static bool push_single(lua_State *L, const char *name,
   return true;
 }
 
-static void push_value(lua_State *L, const char *name,
-                       const struct opt_entry *e)
+static void options_push_value(lua_State *L, const char *name,
+                               const struct opt_entry *e)
 {
   const struct opt_entry *shown = opt_shown(e);
 
@@ -232,8 +233,8 @@ static void push_value(lua_State *L, const char *name,
     lua_pushnumber(L, opt_get_number(e));
     break;
   case OPT_TYPE_LIST:
-    if (!push_single(L, name, e))
-      push_list(L, opt_get_list(e));
+    if (!options_push_single(L, name, e))
+      options_push_list(L, opt_get_list(e));
     break;
   case OPT_TYPE_FILE:
     lua_pushnil(L);
@@ -252,7 +253,7 @@ static void lua_name(const char *name, char *out, size_t size)
   out[i] = '\0';
 }
 
-static void push_loaded(struct state *s)
+static void options_push_loaded(struct state *s)
 {
   if (!s->vm) {
     lua_getfield(s->L, LUA_REGISTRYINDEX, "_LOADED");
@@ -267,7 +268,7 @@ static void push_loaded(struct state *s)
  * Sets a global to the value on top, which stays.  Leaves a function, a
  * library, and `test`, the path of the script; `weak`: any global that exists.
  */
-static void set_global(struct state *s, const char *name, bool weak)
+static void options_set_global(struct state *s, const char *name, bool weak)
 {
   lua_State *L = s->L;
   bool taken;
@@ -277,7 +278,7 @@ static void set_global(struct state *s, const char *name, bool weak)
   state_push_global(s, name);
   taken = lua_isfunction(L, -1) || (weak && !lua_isnil(L, -1));
   if (lua_istable(L, -1)) {
-    push_loaded(s);
+    options_push_loaded(s);
     lua_getfield(L, -1, name);
     taken = taken || lua_rawequal(L, -1, -3) || strcmp(name, "sysbench") == 0 ||
             strcmp(name, "ffi") == 0;
@@ -291,7 +292,7 @@ static void set_global(struct state *s, const char *name, bool weak)
   lua_rawset(L, LUA_GLOBALSINDEX);
 }
 
-static bool is_threads(const struct opt_entry *e)
+static bool options_is_threads(const struct opt_entry *e)
 {
   const struct opt_entry *shown = opt_shown(e);
 
@@ -299,7 +300,7 @@ static bool is_threads(const struct opt_entry *e)
          strcmp(shown->row->name, "threads") == 0;
 }
 
-static void push_options(struct state *s)
+static void options_push(struct state *s)
 {
   const struct optset *set = s->script->setup.opts;
   lua_State *L = s->L;
@@ -310,16 +311,16 @@ static void push_options(struct state *s)
     const struct opt_entry *e = set->entries[i];
 
     lua_name(e->row->name, name, sizeof(name));
-    if (is_threads(e)) /* all processes divide the work */
+    if (options_is_threads(e)) /* all processes divide the work */
       lua_pushnumber(L, s->script->setup.plan->all_threads);
     else
-      push_value(L, name, e);
+      options_push_value(L, name, e);
     lua_setfield(L, -2, name);
   }
 }
 
 /* For a client.  The many values are in a table of the vm. */
-static void push_client_options(struct state *s)
+static void options_push_client(struct state *s)
 {
   lua_State *L = s->L;
   bool known;
@@ -333,12 +334,12 @@ static void push_client_options(struct state *s)
   if (known)
     lua_pushnil(L);
   else
-    push_options(s);
+    options_push(s);
   lua_call(L, 1, 1);
 }
 
 /* For scripts that declare no options. */
-static void set_globals(struct state *s)
+static void options_set_globals(struct state *s)
 {
   const struct optset *set = s->script->setup.opts;
   lua_State *L = s->L;
@@ -349,7 +350,7 @@ static void set_globals(struct state *s)
 
     lua_name(e->row->name, name, sizeof(name));
     lua_getfield(L, -1, name);
-    set_global(s, name, e->row->flags & OPT_OWN);
+    options_set_global(s, name, e->row->flags & OPT_OWN);
     lua_pop(L, 1);
   }
 }
@@ -362,11 +363,11 @@ static int export_options(lua_State *L)
   if (!lua_istable(L, -1))
     return luaL_error(L, "the global 'sysbench' is not a table any more");
   if (s->vm)
-    push_client_options(s);
+    options_push_client(s);
   else
-    push_options(s);
+    options_push(s);
   if (!s->script->declared)
-    set_globals(s);
+    options_set_globals(s);
   lua_setfield(L, -2, "opt");
   return 0;
 }

@@ -62,8 +62,8 @@ static void details_statement_times(void *run, struct report *r)
   db_figures_statement_times(script->setup.db, r);
 }
 
-static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
-                    struct err *err)
+static int script_open_run(const struct plan *plan, const void *cfg,
+                           void **ret_run, struct err *err)
 {
   struct script *script = (struct script *)(uintptr_t)cfg;
   struct state *s = script->main;
@@ -88,7 +88,7 @@ static int open_run(const struct plan *plan, const void *cfg, void **ret_run,
 }
 
 /* Adds settings that the default driver shows (SQLite). */
-static void mode_line(void *run, struct strbuf *line)
+static void script_mode_line(void *run, struct strbuf *line)
 {
   struct script *script = run;
   struct driver_handle *driver = NULL;
@@ -100,7 +100,7 @@ static void mode_line(void *run, struct strbuf *line)
 }
 
 /* The SQL layer reads it to see the end of the run. */
-static void stop_word(void *run, _Atomic uint32_t *word)
+static void script_stop_word(void *run, _Atomic uint32_t *word)
 {
   const struct script *script = run;
 
@@ -113,7 +113,7 @@ static int begin_run(void *run, struct err *err)
 }
 
 /* Once for all threads, and not as sysbench. */
-static void warn_of_values(struct script *script)
+static void script_warn_of_values(struct script *script)
 {
   const struct plan *plan = script->setup.plan;
 
@@ -130,7 +130,7 @@ static int end_run(void *run, struct err *err)
   struct script *script = run;
   int rc;
 
-  warn_of_values(script);
+  script_warn_of_values(script);
   script->in_done = true;
   rc = state_call_optional(script->main, "done", false, err);
   script->in_done = false;
@@ -140,7 +140,7 @@ static int end_run(void *run, struct err *err)
   return script->left_status;
 }
 
-static void close_run(void *run)
+static void script_close_run(void *run)
 {
   struct script *script = run;
 
@@ -157,7 +157,7 @@ struct thread {
 };
 
 /* The last worker reports how many could not connect. */
-static void count_opened(struct script *script)
+static void script_count_opened(struct script *script)
 {
   const unsigned threads = script->setup.workers > 0
                              ? script->setup.workers
@@ -167,7 +167,7 @@ static void count_opened(struct script *script)
     process_connect_summary(script->setup.db, threads);
 }
 
-static bool has_own_loop(struct state *s)
+static bool script_has_own_loop(struct state *s)
 {
   bool own;
 
@@ -179,8 +179,8 @@ static bool has_own_loop(struct state *s)
   return own;
 }
 
-static int open_state(struct thread *t, struct script *script, struct worker *w,
-                      struct err *err)
+static int script_open_state(struct thread *t, struct script *script,
+                             struct worker *w, struct err *err)
 {
   const struct state_role role = {
     .tid = script->setup.plan->first_thread + w->tid,
@@ -197,7 +197,7 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
   t->failed = w->late; /* nothing to wind up yet */
   if (rc == 0 && !w->late)
     rc = state_call_optional(t->state, "thread_init", true, err);
-  t->own_loop = rc == 0 && w->members && has_own_loop(t->state);
+  t->own_loop = rc == 0 && w->members && script_has_own_loop(t->state);
   if (t->own_loop && !w->one_member)
     rc = err_set(err, -EINVAL,
                  "%s has its own thread_run(), which chooses when events "
@@ -209,7 +209,7 @@ static int open_state(struct thread *t, struct script *script, struct worker *w,
   if (rc == 0 && w->group && !w->late && plan_is_idle(w->plan, w->tid))
     state_leave(t->state);
   if (!w->late)
-    count_opened(script);
+    script_count_opened(script);
   return rc;
 }
 
@@ -223,7 +223,7 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
     return err_set(err, -ENOMEM, "not enough memory for %s %u",
                    plan_worker_word(w->plan),
                    plan_worker_number(w->plan, w->tid));
-  rc = open_state(t, run, w, err);
+  rc = script_open_state(t, run, w, err);
   if (rc < 0) {
     state_free(t->state);
     free(t);
@@ -233,7 +233,7 @@ static int thread_open(void *run, struct worker *w, void **ret_thr,
   return 0;
 }
 
-static int init_thread(void *state, struct err *err)
+static int script_init_thread(void *state, struct err *err)
 {
   return state_call_optional(state, "thread_init", true, err);
 }
@@ -245,12 +245,12 @@ static int thread_arrive(void *thr, struct worker *w, struct err *err)
 
   (void)w;
   (void)state_enter(t->state);
-  rc = env_arrive(&t->state->env, init_thread, t->state, err);
+  rc = env_arrive(&t->state->env, script_init_thread, t->state, err);
   t->failed = rc < 0;
   return rc;
 }
 
-static void between_events(void *ctx)
+static void script_between_events(void *ctx)
 {
   env_between(ctx);
 }
@@ -269,7 +269,7 @@ static int run_loop(struct thread *t, struct worker *w, struct err *err)
   s->measured = true;
   if (!w->members &&
       env_start_between(&s->env, s->script->setup.plan->seed, s->tid)) {
-    w->between = between_events;
+    w->between = script_between_events;
     w->between_ctx = &s->env;
   }
   rc = state_call(s, "thread_run", true, err);
@@ -362,7 +362,7 @@ static void thread_close(void *thr)
 
 /* ---- questions of the runner ---- */
 
-static void interrupt(void *run, enum interrupt_step step)
+static void script_interrupt(void *run, enum interrupt_step step)
 {
   const struct script *script = run;
   struct err err;
@@ -372,7 +372,7 @@ static void interrupt(void *run, enum interrupt_step step)
     (void)watch_deadline(&script->setup.db->watch, &err);
 }
 
-static const struct report_form *form(void *run)
+static const struct report_form *script_form(void *run)
 {
   const struct script *script = run;
 
@@ -386,14 +386,14 @@ static void setup(void *run, struct report_setup *setup)
   setup->sums = hooks_append_is_wanted(run);
 }
 
-static bool in_process(void *run)
+static bool script_in_process(void *run)
 {
   const struct script *script = run;
 
   return !process_uses_server(script->setup.db);
 }
 
-static bool server(void *run, int *ret_pid, const char **ret_driver)
+static bool script_server(void *run, int *ret_pid, const char **ret_driver)
 {
   const struct script *script = run;
 
@@ -417,13 +417,13 @@ static void group_close(void *group)
 }
 
 static const struct test_ops script_ops = {
-  .open = open_run,
-  .mode_line = mode_line,
-  .stop_word = stop_word,
+  .open = script_open_run,
+  .mode_line = script_mode_line,
+  .stop_word = script_stop_word,
   .begin = begin_run,
   .end = end_run,
   .end_is_code = true,
-  .close = close_run,
+  .close = script_close_run,
   .group_open = group_open,
   .group_close = group_close,
   .thread_open = thread_open,
@@ -435,11 +435,11 @@ static const struct test_ops script_ops = {
   .loops = thread_loops,
   .holds = thread_holds,
   .drain = thread_drain,
-  .interrupt = interrupt,
-  .form = form,
+  .interrupt = script_interrupt,
+  .form = script_form,
   .setup = setup,
-  .in_process = in_process,
-  .server = server,
+  .in_process = script_in_process,
+  .server = script_server,
   .tally = details_tally,
   .details = details_fill,
   .take_whole = details_whole,
@@ -452,7 +452,7 @@ enum {
 };
 
 /* Without GC64, LuaJIT needs all memory below 2 GB. */
-static void warn_of_limit(const struct script *script)
+static void script_warn_of_limit(const struct script *script)
 {
   const unsigned threads = script->setup.plan->threads;
 
@@ -481,7 +481,7 @@ static int load(struct script *script, const struct script_setup *setup,
   };
   rc = state_new(&script->main, script, &role, err);
   if (rc == 0)
-    warn_of_limit(script);
+    script_warn_of_limit(script);
   return rc;
 }
 

@@ -16,7 +16,7 @@
 #include "lua/find/source.h"
 #include "run/plan.h"
 
-static bool has_gc64(lua_State *L)
+static bool shared_has_gc64(lua_State *L)
 {
   const int top = lua_gettop(L);
   const bool has = luaL_dostring(L, "return require('ffi').abi('gc64')") == 0 &&
@@ -26,12 +26,12 @@ static bool has_gc64(lua_State *L)
   return has;
 }
 
-static int open_compiler(lua_State *L)
+static int shared_open_compiler(lua_State *L)
 {
   struct script *script = lua_touserdata(L, 1);
 
   luaL_openlibs(L);
-  script->gc64 = has_gc64(L);
+  script->gc64 = shared_has_gc64(L);
   return 0;
 }
 
@@ -42,7 +42,7 @@ struct module_job {
 
 /* Under lua_cpcall. string.dump(load(text), true) strips debugging
  * information: a fifth of the memory in every state. */
-static int compile_module(lua_State *L)
+static int shared_compile_module(lua_State *L)
 {
   const struct module_job *job = lua_touserdata(L, 1);
   const struct internal_module *m = job->module;
@@ -69,7 +69,7 @@ int shared_module(struct script *script, size_t i, struct err *err)
 
   (void)pthread_mutex_lock(&script->compiling);
   if (job.code->len == 0 &&
-      lua_cpcall(script->compiler, compile_module, &job) != 0) {
+      lua_cpcall(script->compiler, shared_compile_module, &job) != 0) {
     rc = err_set(err, -EINVAL, "%s", lua_tostring(script->compiler, -1));
     lua_settop(script->compiler, 0);
     strbuf_done(job.code);
@@ -78,7 +78,7 @@ int shared_module(struct script *script, size_t i, struct err *err)
   return rc;
 }
 
-static bool is_named_lua(const char *path)
+static bool shared_is_named_lua(const char *path)
 {
   static const char suffix[] = ".lua";
   const size_t len = strlen(path);
@@ -94,7 +94,8 @@ struct compiled {
   struct strbuf code; /* owned */
 };
 
-static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
+static int shared_write_code(lua_State *L, const void *bytes, size_t len,
+                             void *to)
 {
   (void)L;
   strbuf_add(to, bytes, len);
@@ -102,9 +103,10 @@ static int write_code(lua_State *L, const void *bytes, size_t len, void *to)
 }
 
 /* The function on top stays there. 0 or -ENOMEM. */
-static int dump(lua_State *L, struct strbuf *code)
+static int shared_dump(lua_State *L, struct strbuf *code)
 {
-  return lua_dump(L, write_code, code) == 0 && !code->failed ? 0 : -ENOMEM;
+  return lua_dump(L, shared_write_code, code) == 0 && !code->failed ? 0
+                                                                    : -ENOMEM;
 }
 
 /* The message of a failure is Lua's.  Leaves the stack unchanged. */
@@ -116,7 +118,7 @@ static int compiled_text(lua_State *L, const struct strbuf *text,
 
   if (luaL_loadbuffer(L, strbuf_str(text), text->len, chunk) != 0)
     rc = err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
-  else if (dump(L, code) < 0)
+  else if (shared_dump(L, code) < 0)
     rc = err_set(err, -ENOMEM, "not enough memory");
   lua_pop(L, 1);
   return rc;
@@ -149,11 +151,11 @@ static void compiled_done(struct compiled_modules *m)
 }
 
 /* Scripts of pgbench can have any name, and their first line is not Lua. */
-static int no_lua(const struct resolved *what, struct err *err)
+static int shared_no_lua(const struct resolved *what, struct err *err)
 {
   const struct err why = *err;
 
-  if (what->kind == RESOLVE_STDIN || is_named_lua(what->path))
+  if (what->kind == RESOLVE_STDIN || shared_is_named_lua(what->path))
     return -EINVAL;
   return err_set(err, -EINVAL,
                  "%s (this is read as Lua; a file of SQL needs a name that "
@@ -162,7 +164,8 @@ static int no_lua(const struct resolved *what, struct err *err)
 }
 
 /* Errors show "@path" or "=stdin". */
-static int compile_script(struct script *script, lua_State *L, struct err *err)
+static int shared_compile_script(struct script *script, lua_State *L,
+                                 struct err *err)
 {
   const struct resolved *what = script->setup.what;
   const struct bundle *given = script->setup.bundle;
@@ -185,14 +188,14 @@ static int compile_script(struct script *script, lua_State *L, struct err *err)
   if (rc == 0) {
     rc = compiled_text(L, &text, strbuf_str(&chunk), &script->body, err);
     if (rc == -EINVAL)
-      rc = no_lua(what, err);
+      rc = shared_no_lua(what, err);
   }
   strbuf_done(&text);
   strbuf_done(&chunk);
   return rc;
 }
 
-static int compile(struct script *script, struct err *err)
+static int shared_compile(struct script *script, struct err *err)
 {
   lua_State *L = luaL_newstate();
 
@@ -201,12 +204,12 @@ static int compile(struct script *script, struct err *err)
                    "cannot create the Lua state of thread 0: not enough "
                    "memory");
   script->compiler = L;
-  if (lua_cpcall(L, open_compiler, script) != 0)
+  if (lua_cpcall(L, shared_open_compiler, script) != 0)
     return err_set(err, -EINVAL, "%s", lua_tostring(L, -1));
-  return compile_script(script, L, err);
+  return shared_compile_script(script, L, err);
 }
 
-static void init_parts(struct script *script)
+static void shared_init_parts(struct script *script)
 {
   const struct script_setup *setup = &script->setup;
   const struct failure_rules rules = {
@@ -238,12 +241,12 @@ int shared_init(struct script *script, const struct script_setup *setup,
   script->setup = *setup;
   script->name = setup->what->short_name;
   script->datadir = setup->datadir;
-  init_parts(script);
+  shared_init_parts(script);
   search_path(&script->path, getenv("LUA_PATH"), home, script->datadir);
   search_cpath(&script->cpath, getenv("LUA_CPATH"), home);
   if (script->path.failed || script->cpath.failed)
     return err_set(err, -ENOMEM, "not enough memory");
-  return compile(script, err);
+  return shared_compile(script, err);
 }
 
 void script_args_done(struct script_args *args)
@@ -297,14 +300,15 @@ static const struct compiled *find(struct compiled_modules *m, const char *path)
 
 /* Keeps the function on top, if possible.  A duplicate from another thread
  * does no harm. */
-static void keep(struct compiled_modules *m, lua_State *L, const char *path)
+static void shared_keep(struct compiled_modules *m, lua_State *L,
+                        const char *path)
 {
   struct compiled *c = calloc(1, sizeof(*c));
 
   if (!c)
     return;
   c->path = strdup(path);
-  if (!c->path || dump(L, &c->code) < 0) {
+  if (!c->path || shared_dump(L, &c->code) < 0) {
     compiled_free(c);
     return;
   }
@@ -345,6 +349,6 @@ int compiled_load(struct compiled_modules *m, lua_State *L, const char *path)
     return 2;
   }
   if (!c)
-    keep(m, L, path);
+    shared_keep(m, L, path);
   return 1;
 }

@@ -62,7 +62,7 @@ static const char *worker_word(const struct script *script)
   return plan_worker_word(script->setup.plan);
 }
 
-static int out_of_memory(const struct state *s, struct err *err)
+static int state_out_of_memory(const struct state *s, struct err *err)
 {
   return err_set(err, -ENOMEM,
                  "cannot create the Lua state of %s %u: not enough memory",
@@ -71,7 +71,7 @@ static int out_of_memory(const struct state *s, struct err *err)
 
 /* Did the call, whose error is on top, run out of memory?  Functions that
  * raise such an error again turn it into a text. */
-static bool lacked_memory(const struct state *s, int rc)
+static bool state_lacked_memory(const struct state *s, int rc)
 {
   lua_State *L = s->L;
 
@@ -82,14 +82,14 @@ static bool lacked_memory(const struct state *s, int rc)
 
 int state_make_failed(struct state *s, int rc, struct err *err)
 {
-  const bool lacked = lacked_memory(s, rc);
+  const bool lacked = state_lacked_memory(s, rc);
 
   state_error_text(s->L, -1, err);
   lua_pop(s->L, 1);
-  return lacked ? out_of_memory(s, err) : -EINVAL;
+  return lacked ? state_out_of_memory(s, err) : -EINVAL;
 }
 
-static int boot(lua_State *L)
+static int state_boot(lua_State *L)
 {
   struct state *s = lua_touserdata(L, 1);
 
@@ -121,7 +121,7 @@ static int run_body(struct state *s, struct err *err)
   return rc == 0 ? 0 : state_make_failed(s, rc, err);
 }
 
-static int make_client(struct state *s, struct err *err)
+static int state_make_client(struct state *s, struct err *err)
 {
   int rc;
 
@@ -140,8 +140,8 @@ static int make_client(struct state *s, struct err *err)
   return rc == 0 ? 0 : state_make_failed(s, rc, err);
 }
 
-static int init_random(struct state *s, const struct state_role *role,
-                       struct err *err)
+static int state_init_random(struct state *s, const struct state_role *role,
+                             struct err *err)
 {
   const struct plan *plan = s->script->setup.plan;
 
@@ -151,7 +151,7 @@ static int init_random(struct state *s, const struct state_role *role,
   }
   s->own_rand = mem_aligned(1, sizeof(*s->own_rand), CACHE_LINE);
   if (!s->own_rand)
-    return out_of_memory(s, err);
+    return state_out_of_memory(s, err);
   rand_stream_init(s->own_rand, plan->rand, plan->seed, role->purpose,
                    role->index, plan->all_threads);
   s->rand = s->own_rand;
@@ -159,31 +159,31 @@ static int init_random(struct state *s, const struct state_role *role,
 }
 
 /* Statements of workers are counted by class if a report shows them. */
-static int init_statements(struct state *s, struct err *err)
+static int state_init_statements(struct state *s, struct err *err)
 {
   if (!s->worker || !s->worker->classes)
     return 0;
   return statements_init(&s->statements, s->worker->classes, &s->script->labels,
                          s->script->setup.member, &s->measured, &s->env) < 0
-           ? out_of_memory(s, err)
+           ? state_out_of_memory(s, err)
            : 0;
 }
 
-static int collect_all(lua_State *L)
+static int state_collect_all(lua_State *L)
 {
   (void)lua_gc(L, LUA_GCCOLLECT, 0);
   return 0;
 }
 
 /* Makes room for the next step; the collector itself needs memory. */
-static int collect(struct state *s, struct err *err)
+static int state_collect(struct state *s, struct err *err)
 {
-  const int rc = lua_cpcall(s->L, collect_all, NULL);
+  const int rc = lua_cpcall(s->L, state_collect_all, NULL);
 
   return rc == 0 ? 0 : state_make_failed(s, rc, err);
 }
 
-static int make_lua(struct state *s, struct err *err)
+static int state_make_lua(struct state *s, struct err *err)
 {
   int rc;
 
@@ -191,21 +191,21 @@ static int make_lua(struct state *s, struct err *err)
   if (s->own)
     s->L = client_lua(&s->own->heap, s->script->gc64);
   if (!s->L)
-    return out_of_memory(s, err);
+    return state_out_of_memory(s, err);
   s->own->host.script = s->script;
   s->own->host.tid = s->tid;
   s->own->host.in_worker = s->worker != NULL;
-  rc = lua_cpcall(s->L, boot, s);
+  rc = lua_cpcall(s->L, state_boot, s);
   if (rc != 0)
     return state_make_failed(s, rc, err);
-  rc = collect(s, err);
+  rc = state_collect(s, err);
   if (rc == 0)
     rc = run_body(s, err);
-  return rc < 0 ? rc : collect(s, err);
+  return rc < 0 ? rc : state_collect(s, err);
 }
 
 /* LuaJIT puts off the next collection while it calls a finalizer. */
-static bool in_finalizer(void *ctx)
+static bool state_in_finalizer(void *ctx)
 {
   const struct state *s = ctx;
 
@@ -213,9 +213,10 @@ static bool in_finalizer(void *ctx)
          lua_gc(s->L, LUA_GCISRUNNING, 0) == 0;
 }
 
-static int make(struct state *s, const struct state_role *role, struct err *err)
+static int state_make(struct state *s, const struct state_role *role,
+                      struct err *err)
 {
-  int rc = init_random(s, role, err);
+  int rc = state_init_random(s, role, err);
 
   if (rc < 0)
     return rc;
@@ -238,13 +239,13 @@ static int make(struct state *s, const struct state_role *role, struct err *err)
                                               : &role->worker->unsettled;
   }
   if (!s->vm) { /* finalizers use no connection here */
-    s->env.in_finalizer = in_finalizer;
+    s->env.in_finalizer = state_in_finalizer;
     s->env.in_finalizer_ctx = s;
   }
-  rc = init_statements(s, err);
+  rc = state_init_statements(s, err);
   if (rc < 0)
     return rc;
-  rc = s->vm ? make_client(s, err) : make_lua(s, err);
+  rc = s->vm ? state_make_client(s, err) : state_make_lua(s, err);
   env_work_ended(&s->env, rc == 0); /* the body can have a connection */
   return rc;
 }
@@ -264,7 +265,7 @@ int state_new(struct state **ret, struct script *script,
   s->worker = role->worker;
   s->vm = role->vm;
   (void)state_enter(s);
-  rc = make(s, role, err);
+  rc = state_make(s, role, err);
   if (rc < 0) {
     state_free(s);
     return rc;
@@ -275,7 +276,7 @@ int state_new(struct state **ret, struct script *script,
 
 /* The client has ended; vm_free() frees the rest.  Others can need what its
  * sessions hold. */
-static void retire(struct state *s)
+static void state_retire(struct state *s)
 {
   env_shut(&s->env);
   /* The worker and its recorders can be gone by then. */
@@ -299,7 +300,7 @@ void state_free(struct state *s)
   if (!s)
     return;
   if (s->vm) {
-    retire(s);
+    state_retire(s);
     return;
   }
   s->env.ending = true;
@@ -329,7 +330,7 @@ void state_push_host(struct state *s)
 
 /* If the script clears a common global, the client gets all of them itself
  * (vm.lua). */
-static bool has_common_globals(struct state *s)
+static bool state_has_common_globals(struct state *s)
 {
   lua_State *L = s->L;
   bool has;
@@ -347,7 +348,7 @@ void state_push_global(struct state *s, const char *name)
 {
   lua_pushstring(s->L, name);
   lua_rawget(s->L, LUA_GLOBALSINDEX);
-  if (s->vm && lua_isnil(s->L, -1) && has_common_globals(s)) {
+  if (s->vm && lua_isnil(s->L, -1) && state_has_common_globals(s)) {
     lua_pop(s->L, 1);
     client_push_common(s->vm, s->L, name);
     if (lua_istable(s->L, -1)) { /* each client has its own libraries */
@@ -358,7 +359,7 @@ void state_push_global(struct state *s, const char *name)
 }
 
 /* Was the error raised at the end of the run? */
-static bool is_abandoned(struct state *s)
+static bool state_is_abandoned(struct state *s)
 {
   lua_State *L = s->L;
   bool is;
@@ -370,7 +371,7 @@ static bool is_abandoned(struct state *s)
   return is;
 }
 
-static bool is_event_loop(struct state *s, const char *name)
+static bool state_is_event_loop(struct state *s, const char *name)
 {
   bool is;
 
@@ -384,8 +385,8 @@ static bool is_event_loop(struct state *s, const char *name)
   return is;
 }
 
-static void describe(struct state *s, const char *function, bool is_event,
-                     struct err *err)
+static void state_describe(struct state *s, const char *function, bool is_event,
+                           struct err *err)
 {
   const struct failed_call call = {
     .function = function,
@@ -409,7 +410,7 @@ void state_finalizer_failed(struct state *s, const char *text)
   if (!s->worker || s->env.ending) {
     log_msg(LOG_WARNING, "%s", err.text);
   } else {
-    describe(s, "thread_run", env_in_event(&s->env), &err);
+    state_describe(s, "thread_run", env_in_event(&s->env), &err);
     worker_failed(s->worker, &err);
   }
 }
@@ -430,17 +431,17 @@ int state_call_top(struct state *s, const char *name, int n_args, int n_results,
   /* The next finalizer could fail outside of a protected call. */
   collects = lua_gc(s->L, LUA_GCISRUNNING, 0) != 0;
   (void)lua_gc(s->L, LUA_GCSTOP, 0);
-  if (lacked_memory(s, rc)) {
+  if (state_lacked_memory(s, rc)) {
     (void)err_set(err, -ENOMEM, "not enough memory in the Lua state of %s %u",
                   worker_word(s->script), s->tid);
     is_event = strcmp(name, "thread_run") == 0; /* it is too late to ask Lua */
   } else {
-    abandoned = is_abandoned(s);
-    is_event = is_event_loop(s, name);
+    abandoned = state_is_abandoned(s);
+    is_event = state_is_event_loop(s, name);
     state_error_text(s->L, -1, err);
   }
   lua_pop(s->L, 1);
-  describe(s, name, is_event, err);
+  state_describe(s, name, is_event, err);
   if (collects)
     (void)lua_gc(s->L, LUA_GCRESTART, -1);
   return abandoned ? -ECANCELED : -EINVAL;
@@ -460,7 +461,7 @@ int state_settle(struct state *s, const char *name, struct err *err)
                   "among results that were not read: SQL error, errno = %d, "
                   "state = '%s': %s",
                   f->code, f->state, f->text);
-    describe(s, name, false, err);
+    state_describe(s, name, false, err);
     return -EINVAL;
   }
   return 0;
@@ -492,7 +493,7 @@ int state_call_optional(struct state *s, const char *name, bool with_tid,
   return missing ? 0 : state_call(s, name, with_tid, err);
 }
 
-static void replace_by_field(lua_State *L, const char *name)
+static void state_replace_by_field(lua_State *L, const char *name)
 {
   if (lua_istable(L, -1)) {
     lua_pushstring(L, name);
@@ -509,8 +510,8 @@ void state_push_field(struct state *s, const char *table, const char *name)
 
   state_push_global(s, "sysbench");
   if (table)
-    replace_by_field(L, table);
-  replace_by_field(L, name);
+    state_replace_by_field(L, table);
+  state_replace_by_field(L, name);
 }
 
 /* ---- idle clients ---- */
@@ -526,7 +527,7 @@ static const struct closer {
   { "bulk_insert.lua", NULL },
 };
 
-static bool is_from(struct state *s, const char *name, const char *file)
+static bool state_is_from(struct state *s, const char *name, const char *file)
 {
   const char *const folder = s->script->datadir;
   lua_Debug about = { 0 };
@@ -545,7 +546,7 @@ static bool is_from(struct state *s, const char *name, const char *file)
          strcmp(about.source + 1 + len + 1, file) == 0;
 }
 
-static bool only_closes(struct state *s)
+static bool state_only_closes(struct state *s)
 {
   bool missing;
 
@@ -557,15 +558,15 @@ static bool only_closes(struct state *s)
   for (size_t i = 0; i < ARRAY_SIZE(closers); i++) {
     const struct closer *c = &closers[i];
 
-    if (is_from(s, "thread_done", c->file))
-      return !c->calls || is_from(s, c->calls, c->file);
+    if (state_is_from(s, "thread_done", c->file))
+      return !c->calls || state_is_from(s, c->calls, c->file);
   }
   return false;
 }
 
 void state_leave(struct state *s)
 {
-  if (!only_closes(s))
+  if (!state_only_closes(s))
     return;
   later_free_objects(&s->client.later);
   later_done(&s->client.later);

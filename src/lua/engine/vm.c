@@ -30,7 +30,7 @@
 #include "run/worker.h"
 
 /* The event has ended, unless it is tried again. */
-static void end_lease(struct state *s, const struct worker *w)
+static void vm_end_lease(struct state *s, const struct worker *w)
 {
   if (w->again)
     return;
@@ -39,34 +39,34 @@ static void end_lease(struct state *s, const struct worker *w)
     client_event(s->vm);
 }
 
-static void event_step(bench_call *c)
+static void vm_event_step(bench_call *c)
 {
   struct state *s = state_current();
   struct worker *w = s ? s->worker : NULL;
 
   if (LIKELY(w != NULL && !w->unsettled)) {
-    end_lease(s, w);
+    vm_end_lease(s, w);
     c->yes = worker_step_in_turn(w);
   } else {
     c->yes = w && w->members && worker_turn(w);
   }
 }
 
-static void more_events(bench_call *c)
+static void vm_more_events(bench_call *c)
 {
   struct state *s = state_current();
 
   if (s && s->worker)
-    end_lease(s, s->worker);
+    vm_end_lease(s, s->worker);
   c->yes = sb_more_events(c->n);
 }
 
 #define OPERATIONS(X)                                                        \
-  X(bench_event_step, event_step(c))                                         \
+  X(bench_event_step, vm_event_step(c))                                      \
   X(bench_event_settle, c->con = bench_event_settle())                       \
   X(bench_event_restart, c->yes = bench_event_restart(c->n))                 \
   X(bench_event_undo, bench_event_undo())                                    \
-  X(sb_more_events, more_events(c))                                          \
+  X(sb_more_events, vm_more_events(c))                                       \
   X(db_connection_create, c->con = db_connection_create(c->drv))             \
   X(bench_db_connect,                                                        \
     c->con = bench_db_connect(c->drv, c->text[0], c->text[1], c->text[2],    \
@@ -124,7 +124,7 @@ enum upvalue {
   DO_NOTHING,
 };
 
-static int nothing(lua_State *L)
+static int vm_nothing(lua_State *L)
 {
   (void)L;
   return 0;
@@ -135,14 +135,14 @@ static int nothing(lua_State *L)
  * thread.  lua_cpcall() leaves garbage, and nothing in an event may call for
  * the collector.
  */
-static void come_back(lua_State *L, struct state *s)
+static void vm_come_back(lua_State *L, struct state *s)
 {
   (void)state_enter(s);
   lua_pushvalue(L, lua_upvalueindex(DO_NOTHING));
   lua_call(L, 0, 0);
 }
 
-static void free_later(struct state *s)
+static void vm_free_later(struct state *s)
 {
   if (s && s->client.later.n > 0 && s->client.host_ref != 0)
     later_free_objects(&s->client.later);
@@ -150,13 +150,13 @@ static void free_later(struct state *s)
 
 /* LuaJIT puts off the next collection while it calls a finalizer, even one
  * unknown to host.quiet(). */
-static bool in_finalizer(lua_State *L, const struct vm *vm)
+static bool vm_in_finalizer(lua_State *L, const struct vm *vm)
 {
   return vm->call.quiet > 0 ||
          (!vm->collector_stopped && lua_gc(L, LUA_GCISRUNNING, 0) == 0);
 }
 
-static int refuse(lua_State *L)
+static int vm_refuse(lua_State *L)
 {
   failure_push_place(L);
   lua_pushliteral(L, "with --clients, finalizers cannot use connections and "
@@ -166,14 +166,14 @@ static int refuse(lua_State *L)
   return lua_error(L);
 }
 
-static int pass_on(lua_State *L, struct vm *vm)
+static int vm_pass_on(lua_State *L, struct vm *vm)
 {
   lua_pushstring(L, vm->finalizer.text);
   vm->finalizer.text[0] = '\0';
   return lua_error(L);
 }
 
-static int finalizer_failed(lua_State *L)
+static int vm_finalizer_failed(lua_State *L)
 {
   struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
   struct err err = { "" };
@@ -186,7 +186,7 @@ static int finalizer_failed(lua_State *L)
 }
 
 /* host.collector_stopped(yes): by a script. */
-static int collector_stopped(lua_State *L)
+static int vm_collector_stopped(lua_State *L)
 {
   struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
 
@@ -203,23 +203,23 @@ static int wait_for_call(lua_State *L)
   const uint64_t switches = fiber_switches();
   bool before;
 
-  if (UNLIKELY(in_finalizer(L, vm)))
-    return refuse(L);
+  if (UNLIKELY(vm_in_finalizer(L, vm)))
+    return vm_refuse(L);
   if (UNLIKELY(vm->finalizer.text[0] != '\0'))
-    return pass_on(L, vm);
+    return vm_pass_on(L, vm);
   before = fiber_allow(true);
-  free_later(s);
+  vm_free_later(s);
   if (call.op >= 0 && call.op < (int)ARRAY_SIZE(operations))
     operations[call.op].run(&call);
   (void)fiber_allow(before);
   if (fiber_switches() != switches)
-    come_back(L, s);
+    vm_come_back(L, s);
   vm->call = call;
   return 0;
 }
 
 /* Can the next event start?  Others can run before. */
-static bool step(lua_State *L)
+static bool vm_step(lua_State *L)
 {
   struct vm *vm = lua_touserdata(L, lua_upvalueindex(THE_VM));
   struct state *s = state_current();
@@ -227,13 +227,13 @@ static bool step(lua_State *L)
   const uint64_t switches = fiber_switches();
   const bool before = fiber_allow(true);
 
-  free_later(s);
-  event_step(&call);
+  vm_free_later(s);
+  vm_event_step(&call);
   (void)fiber_allow(before);
   if (fiber_switches() != switches)
-    come_back(L, s);
+    vm_come_back(L, s);
   if (UNLIKELY(vm->finalizer.text[0] != '\0'))
-    (void)pass_on(L, vm);
+    (void)vm_pass_on(L, vm);
   return call.yes;
 }
 
@@ -258,7 +258,7 @@ static int run_events(lua_State *L)
 
   lua_settop(L, HANDLER);
   lua_pushliteral(L, "event");
-  while (step(L)) {
+  while (vm_step(L)) {
     bool ok;
 
     lua_pushvalue(L, EVENT);
@@ -282,10 +282,11 @@ static int run_events(lua_State *L)
   return 0;
 }
 
-static void add(struct vm *vm, lua_State *L, const char *name, lua_CFunction f)
+static void vm_add(struct vm *vm, lua_State *L, const char *name,
+                   lua_CFunction f)
 {
   lua_pushlightuserdata(L, vm);
-  lua_pushcfunction(L, nothing);
+  lua_pushcfunction(L, vm_nothing);
   lua_pushcclosure(L, f, 2);
   lua_setfield(L, -2, name);
 }
@@ -295,7 +296,7 @@ static void add(struct vm *vm, lua_State *L, const char *name, lua_CFunction f)
  * in vm->call; wait_call, its address; wait_ops, numbers by function;
  * finalizer_failed(error); collector_stopped(yes).
  */
-static void waiting_add(struct vm *vm, lua_State *L)
+static void vm_waiting_add(struct vm *vm, lua_State *L)
 {
   lua_createtable(L, 0, (int)ARRAY_SIZE(operations));
   for (size_t i = 0; i < ARRAY_SIZE(operations); i++) {
@@ -305,14 +306,14 @@ static void waiting_add(struct vm *vm, lua_State *L)
   lua_setfield(L, -2, "wait_ops");
   lua_pushlightuserdata(L, &vm->call);
   lua_setfield(L, -2, "wait_call");
-  add(vm, L, "wait", wait_for_call);
-  add(vm, L, "run_events", run_events);
-  add(vm, L, "finalizer_failed", finalizer_failed);
-  add(vm, L, "collector_stopped", collector_stopped);
+  vm_add(vm, L, "wait", wait_for_call);
+  vm_add(vm, L, "run_events", run_events);
+  vm_add(vm, L, "finalizer_failed", vm_finalizer_failed);
+  vm_add(vm, L, "collector_stopped", vm_collector_stopped);
 }
 
 /* host.client(): the running client's host table, or nil. */
-static int push_client(lua_State *L)
+static int vm_push_client(lua_State *L)
 {
   const struct state *s = state_current();
 
@@ -333,17 +334,17 @@ static int load_body(lua_State *L)
   return 1;
 }
 
-static void add_functions(struct vm *vm, lua_State *L)
+static void vm_add_functions(struct vm *vm, lua_State *L)
 {
-  lua_pushcfunction(L, push_client);
+  lua_pushcfunction(L, vm_push_client);
   lua_setfield(L, -2, "client");
   lua_pushlightuserdata(L, vm);
   lua_pushcclosure(L, load_body, 1);
   lua_setfield(L, -2, "load_body");
-  waiting_add(vm, L);
+  vm_waiting_add(vm, L);
 }
 
-static int boot(lua_State *L)
+static int vm_boot(lua_State *L)
 {
   struct vm *vm = lua_touserdata(L, 1);
 
@@ -353,7 +354,7 @@ static int boot(lua_State *L)
   return 0;
 }
 
-static int out_of_memory(struct err *err)
+static int vm_out_of_memory(struct err *err)
 {
   return err_set(err, -ENOMEM,
                  "cannot create the Lua state of the clients: not enough "
@@ -366,21 +367,21 @@ int vm_new(struct vm **ret, struct script *script, struct err *err)
   int rc;
 
   if (!vm)
-    return out_of_memory(err);
+    return vm_out_of_memory(err);
   vm->script = script;
   vm->host = (struct host){ .script = script,
                             .in_worker = true,
                             .vm = vm,
-                            .add_functions = add_functions };
+                            .add_functions = vm_add_functions };
   vm->L = client_lua(&vm->heap, script->gc64);
   if (!vm->L) {
     vm_free(vm);
-    return out_of_memory(err);
+    return vm_out_of_memory(err);
   }
-  rc = lua_cpcall(vm->L, boot, vm);
+  rc = lua_cpcall(vm->L, vm_boot, vm);
   if (rc != 0) {
     if (rc == LUA_ERRMEM) {
-      rc = out_of_memory(err);
+      rc = vm_out_of_memory(err);
     } else {
       state_error_text(vm->L, -1, err);
       rc = -EINVAL;
@@ -393,7 +394,7 @@ int vm_new(struct vm **ret, struct script *script, struct err *err)
 }
 
 /* About the last finalizers, if no client has heard. */
-static void warn_of_finalizer(struct vm *vm)
+static void vm_warn_of_finalizer(struct vm *vm)
 {
   if (vm->finalizer.text[0] == '\0')
     return;
@@ -410,7 +411,7 @@ void vm_free(struct vm *vm)
     return;
   if (vm->L)
     lua_close(vm->L); /* finalizers still find clients' objects */
-  warn_of_finalizer(vm);
+  vm_warn_of_finalizer(vm);
   while ((s = vm->retired) != NULL) {
     vm->retired = s->client.next;
     s->vm = NULL;

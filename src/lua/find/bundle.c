@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "lua/find/source.h"
 
-static void module_done(struct bundle_module *m)
+static void bundle_module_done(struct bundle_module *m)
 {
   free(m->name);
   free(m->path);
@@ -17,7 +17,7 @@ static void module_done(struct bundle_module *m)
 void bundle_done(struct bundle *b)
 {
   for (size_t i = 0; i < b->n; i++)
-    module_done(&b->of[i]);
+    bundle_module_done(&b->of[i]);
   free(b->of);
   strbuf_done(&b->script);
   *b = (struct bundle){ 0 };
@@ -54,7 +54,7 @@ int bundle_add(struct bundle *b, const char *name, const char *path,
   if (rc == 0 && (!m.name || !m.path || m.text.failed))
     rc = -ENOMEM;
   if (rc < 0)
-    module_done(&m);
+    bundle_module_done(&m);
   else
     b->of[b->n++] = m;
   return rc;

@@ -21,17 +21,17 @@ static const char *const legacy_folders[] = {
   "oltp_legacy",
 };
 
-static const char *last_component(const char *name)
+static const char *resolve_last_component(const char *name)
 {
   const char *slash = strrchr(name, '/');
 
   return slash ? slash + 1 : name;
 }
 
-/* Without memory, texts are missing: see is_complete(). */
-static char *formatted(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* Without memory, texts are missing: see resolve_is_complete(). */
+static char *resolve_formatted(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-static char *formatted(const char *fmt, ...)
+static char *resolve_formatted(const char *fmt, ...)
 {
   struct strbuf b = { 0 };
   va_list ap;
@@ -45,7 +45,7 @@ static char *formatted(const char *fmt, ...)
   return text;
 }
 
-static bool exists(const struct resolve_rules *rules, const char *path)
+static bool resolve_exists(const struct resolve_rules *rules, const char *path)
 {
   return path && rules->exists(path, rules->arg);
 }
@@ -53,9 +53,9 @@ static bool exists(const struct resolve_rules *rules, const char *path)
 /* The path of BASE, or NULL. */
 static char *find_bundled(const struct resolve_rules *rules, const char *base)
 {
-  char *path = formatted("%s/%s.lua", rules->datadir, base);
+  char *path = resolve_formatted("%s/%s.lua", rules->datadir, base);
 
-  if (exists(rules, path))
+  if (resolve_exists(rules, path))
     return path;
   free(path);
   return NULL;
@@ -65,17 +65,17 @@ static char *find_bundled(const struct resolve_rules *rules, const char *base)
 static char *find_legacy(const struct resolve_rules *rules, const char *base)
 {
   for (size_t i = 0; i < ARRAY_SIZE(legacy_folders); i++) {
-    char *path = formatted("%s/%s/%s.lua", rules->datadir, legacy_folders[i],
-                           base);
+    char *path = resolve_formatted("%s/%s/%s.lua", rules->datadir,
+                                   legacy_folders[i], base);
 
-    if (exists(rules, path))
+    if (resolve_exists(rules, path))
       return path;
     free(path);
   }
   return NULL;
 }
 
-static bool has_folder(const char *path, const char *folder)
+static bool resolve_has_folder(const char *path, const char *folder)
 {
   const size_t n = strlen(folder);
 
@@ -101,9 +101,9 @@ static bool names_bundled(const char *name, const char *base, bool legacy)
 static void resolve_missing_path(struct resolved *r, const char *name,
                                  const struct resolve_rules *rules)
 {
-  const bool legacy_first = has_folder(name, "oltp_legacy") ||
-                            has_folder(name, "db");
-  char *base = mem_strdup(last_component(name));
+  const bool legacy_first = resolve_has_folder(name, "oltp_legacy") ||
+                            resolve_has_folder(name, "db");
+  char *base = mem_strdup(resolve_last_component(name));
   bool legacy = legacy_first;
 
   if (base && text_ends_with(base, ".lua"))
@@ -120,7 +120,7 @@ static void resolve_missing_path(struct resolved *r, const char *name,
   if (r->path) {
     r->script_path = mem_strdup(r->path);
     if (!names_bundled(name, base, legacy))
-      r->warning = formatted(
+      r->warning = resolve_formatted(
         "'%s' does not exist, using the bundled script '%s%s'", name,
         legacy ? "oltp_legacy/" : "", base);
   }
@@ -130,11 +130,11 @@ static void resolve_missing_path(struct resolved *r, const char *name,
 static void resolve_path(struct resolved *r, const char *name,
                          const struct resolve_rules *rules)
 {
-  if (exists(rules, name)) {
+  if (resolve_exists(rules, name)) {
     r->path = mem_strdup(name);
   } else if (!text_ends_with(name, ".lua")) {
-    r->path = formatted("%s.lua", name);
-    if (!exists(rules, r->path)) {
+    r->path = resolve_formatted("%s.lua", name);
+    if (!resolve_exists(rules, r->path)) {
       free(r->path);
       r->path = NULL;
     }
@@ -175,7 +175,7 @@ static char *find_module(const char *module, const struct resolve_rules *rules)
       else
         strbuf_add(&b, at, 1);
     }
-    if (b.len > 0 && exists(rules, strbuf_str(&b)))
+    if (b.len > 0 && resolve_exists(rules, strbuf_str(&b)))
       found = mem_strdup(strbuf_str(&b));
     at = *end ? end + 1 : end;
   }
@@ -197,21 +197,21 @@ static void resolve_module(struct resolved *r, const char *name,
     if (!r->path)
       return;
     r->script_path = mem_strdup(r->path);
-    r->warning = formatted(
+    r->warning = resolve_formatted(
       "no test '%s', using the bundled script 'oltp_legacy/%s'", name, name);
   }
   r->module = mem_strdup(name);
 }
 
-static char *short_name(const char *name)
+static char *resolve_short_name(const char *name)
 {
-  const char *base = last_component(name);
+  const char *base = resolve_last_component(name);
 
   return mem_strdup(*base ? base : name);
 }
 
 /* False: memory ran out. */
-static bool is_complete(const struct resolved *r)
+static bool resolve_is_complete(const struct resolved *r)
 {
   if (!r->short_name)
     return false;
@@ -227,7 +227,7 @@ int resolve_name(struct resolved *ret, const char *name,
     r.kind = RESOLVE_STDIN;
     r.short_name = mem_strdup("<stdin>");
   } else {
-    r.short_name = short_name(name);
+    r.short_name = resolve_short_name(name);
     for (size_t i = 0; rules->builtins[i]; i++)
       if (strcmp(name, rules->builtins[i]) == 0)
         r.kind = RESOLVE_BUILTIN;
@@ -245,7 +245,7 @@ int resolve_name(struct resolved *ret, const char *name,
                      name);
     }
   }
-  if (!is_complete(&r)) {
+  if (!resolve_is_complete(&r)) {
     resolved_done(&r);
     return err_set(err, -ENOMEM, "not enough memory");
   }
@@ -254,7 +254,7 @@ int resolve_name(struct resolved *ret, const char *name,
 }
 
 /* Unless it is there. */
-static void add_folder(struct strbuf *out, const char *path, size_t len)
+static void resolve_add_folder(struct strbuf *out, const char *path, size_t len)
 {
   struct strbuf quoted = { 0 };
 
@@ -271,19 +271,19 @@ void resolve_folders(struct strbuf *out, const char *name,
   const char *slash = strrchr(name, '/');
 
   if (slash)
-    add_folder(out, name, slash == name ? 1 : (size_t)(slash - name));
+    resolve_add_folder(out, name, slash == name ? 1 : (size_t)(slash - name));
   else if (text_ends_with(name, ".lua"))
-    add_folder(out, ".", 1);
+    resolve_add_folder(out, ".", 1);
   else
     for (const char *at = rules->package_path; *at;) {
       const size_t entry = strcspn(at, ";");
       const size_t folder = strcspn(at, "?;");
 
       if (folder > 1 && at[folder] == '?' && at[folder - 1] == '/')
-        add_folder(out, at, folder - 1);
+        resolve_add_folder(out, at, folder - 1);
       at += entry + (at[entry] == ';');
     }
-  add_folder(out, rules->datadir, strlen(rules->datadir));
+  resolve_add_folder(out, rules->datadir, strlen(rules->datadir));
 }
 
 void resolved_done(struct resolved *r)

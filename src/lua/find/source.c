@@ -59,7 +59,7 @@ bool source_exists(const char *path)
 }
 
 /* A first line with `#` is for the system. */
-static void drop_first_line(struct strbuf *text)
+static void source_drop_first_line(struct strbuf *text)
 {
   char *end;
 
@@ -85,6 +85,6 @@ int source_read(const struct resolved *what, struct strbuf *out,
   if (rc < 0)
     return err_set(err, rc, "cannot read '%s': %s",
                    is_stdin ? "stdin" : what->path, strerror(-rc));
-  drop_first_line(out);
+  source_drop_first_line(out);
   return out->failed ? err_set(err, -ENOMEM, "not enough memory") : 0;
 }

@@ -7,8 +7,9 @@
  * end, so it has all of them if alone. States of report threads start in the
  * middle.
  */
-static void init_uniq(struct uniq *u, uint64_t seed, enum rng_purpose purpose,
-                      uint64_t index, uint64_t workers)
+static void stream_init_uniq(struct uniq *u, uint64_t seed,
+                             enum rng_purpose purpose, uint64_t index,
+                             uint64_t workers)
 {
   enum {
     OTHERS = 3 /* two report threads and one in reserve */
@@ -36,7 +37,7 @@ void rand_stream_init(struct rand_stream *s, const struct rand_params *params,
   rng_seed(&s->rng, seed, purpose, index);
   s->params = params;
   s->zipf = (struct zipf_cache){ 0 };
-  init_uniq(&s->uniq, seed, purpose, index, workers);
+  stream_init_uniq(&s->uniq, seed, purpose, index, workers);
 }
 
 void rand_stream_done(struct rand_stream *s)

@@ -29,7 +29,7 @@
  * square root in floating point, slow on purpose: other arithmetic would make
  * results incomparable with published ones.
  */
-static inline uint64_t primes_count(uint64_t limit)
+static inline uint64_t cpu_primes_count(uint64_t limit)
 {
   uint64_t found = 0;
 
@@ -467,7 +467,7 @@ static bool cpu_scaling_primes_round(struct cpu_hand *h, uint64_t limit)
   uint64_t found;
 
   OPAQUE(limit);
-  found = primes_count(limit);
+  found = cpu_primes_count(limit);
   OPAQUE(found);
   if (!h->counted) {
     h->counted = true;
@@ -635,7 +635,7 @@ static int cpu_event(void *thr, struct worker *w, struct err *err)
 
   (void)w;
   OPAQUE(limit); /* one count cannot serve all events */
-  found = primes_count(limit);
+  found = cpu_primes_count(limit);
   OPAQUE(found);
   t->primes += found;
   if (!t->counted) {

@@ -9,7 +9,7 @@ enum {
   NUMBERS = 1 << 12, /* 64 branches each */
 };
 
-static int prepare(void *mem, struct err *err)
+static int kernel_branch_prepare(void *mem, struct err *err)
 {
   (void)err;
   *(uint64_t *)mem = 1;
@@ -17,7 +17,7 @@ static int prepare(void *mem, struct err *err)
 }
 
 /* Neither path can be computed in advance, so compilers keep the branch. */
-static uint64_t run(void *mem)
+static uint64_t kernel_branch_run(void *mem)
 {
   uint64_t state = *(const uint64_t *)mem, a = 1, b = 2;
 
@@ -43,6 +43,6 @@ const struct cpu_kernel cpu_kernel_branch = {
   .operations = (uint64_t)NUMBERS * 64,
   .result = UINT64_C(0xa9edd13158bc5b82),
   .bytes = sizeof(uint64_t),
-  .prepare = prepare,
-  .portable = { .name = "portable", .run = run },
+  .prepare = kernel_branch_prepare,
+  .portable = { .name = "portable", .run = kernel_branch_run },
 };

@@ -26,7 +26,7 @@ static const unsigned begin_of[LEVELS] = {
 
 /* Keys ascend with gaps of 1 to 65,536. A level has the first key of each node
  * of the level below. */
-static int prepare(void *mem, struct err *err)
+static int kernel_btree_prepare(void *mem, struct err *err)
 {
   struct tree *t = mem;
   uint64_t *leaves = t->keys + begin_of[0];
@@ -47,7 +47,7 @@ static int prepare(void *mem, struct err *err)
 }
 
 /* The number of the last key that is not larger; the first key is 0. */
-static unsigned search(const struct tree *t, uint64_t key)
+static unsigned kernel_btree_search(const struct tree *t, uint64_t key)
 {
   unsigned at = 0;
 
@@ -62,14 +62,14 @@ static unsigned search(const struct tree *t, uint64_t key)
   return at;
 }
 
-static uint64_t run(void *mem)
+static uint64_t kernel_btree_run(void *mem)
 {
   const struct tree *t = mem;
   const uint64_t last = t->keys[begin_of[0] + KEYS - 1];
   uint64_t sum = 0, state = 13;
 
   for (unsigned i = 0; i < SEARCHES; i++)
-    sum = cpu_sum(sum, search(t, cpu_noise(&state) % (last + 1)));
+    sum = cpu_sum(sum, kernel_btree_search(t, cpu_noise(&state) % (last + 1)));
   return sum;
 }
 
@@ -79,6 +79,6 @@ const struct cpu_kernel cpu_kernel_btree = {
   .operations = SEARCHES,
   .result = UINT64_C(0x1425b2409a13efd0),
   .bytes = sizeof(struct tree),
-  .prepare = prepare,
-  .portable = { .name = "portable", .run = run },
+  .prepare = kernel_btree_prepare,
+  .portable = { .name = "portable", .run = kernel_btree_run },
 };

@@ -12,14 +12,14 @@ enum {
   DIVISIONS = 56397, /* also part of the result */
 };
 
-static int prepare(void *mem, struct err *err)
+static int kernel_div_prepare(void *mem, struct err *err)
 {
   (void)err;
   *(uint64_t *)mem = (UINT64_C(1) << 40) + 1;
   return 0;
 }
 
-static uint64_t run(void *mem)
+static uint64_t kernel_div_run(void *mem)
 {
   const uint64_t first = *(const uint64_t *)mem;
   uint64_t divisions = 0, left = 0, sum = 0;
@@ -43,6 +43,6 @@ const struct cpu_kernel cpu_kernel_div = {
   .operations = DIVISIONS,
   .result = UINT64_C(0xfc9eb9f2c81b5eb0),
   .bytes = sizeof(uint64_t),
-  .prepare = prepare,
-  .portable = { .name = "portable", .run = run },
+  .prepare = kernel_div_prepare,
+  .portable = { .name = "portable", .run = kernel_div_run },
 };

@@ -15,7 +15,7 @@ struct seeds {
   uint64_t of[CHAINS];
 };
 
-static int prepare(void *mem, struct err *err)
+static int kernel_int_prepare(void *mem, struct err *err)
 {
   struct seeds *s = mem;
 
@@ -26,7 +26,7 @@ static int prepare(void *mem, struct err *err)
 }
 
 /* Hidden from the compiler, which would use vectors or leave chains out. */
-static inline uint64_t step(uint64_t x)
+static inline uint64_t kernel_int_step(uint64_t x)
 {
   x = x * UINT64_C(0x5851f42d4c957f2d) + UINT64_C(0x14057b7ef767814f);
   x ^= x >> 31;
@@ -39,7 +39,7 @@ static uint64_t run_one(void *mem)
   uint64_t x = ((const struct seeds *)mem)->of[0];
 
   for (unsigned i = 0; i < STEPS; i++)
-    x = step(x);
+    x = kernel_int_step(x);
   return x;
 }
 
@@ -49,10 +49,10 @@ static uint64_t run_four(void *mem)
   uint64_t a = s->of[0], b = s->of[1], c = s->of[2], d = s->of[3];
 
   for (unsigned i = 0; i < STEPS; i++) {
-    a = step(a);
-    b = step(b);
-    c = step(c);
-    d = step(d);
+    a = kernel_int_step(a);
+    b = kernel_int_step(b);
+    c = kernel_int_step(c);
+    d = kernel_int_step(d);
   }
   return a ^ b ^ c ^ d;
 }
@@ -63,7 +63,7 @@ const struct cpu_kernel cpu_kernel_int = {
   .operations = STEPS,
   .result = UINT64_C(0xaac2fe82b18905a8),
   .bytes = sizeof(struct seeds),
-  .prepare = prepare,
+  .prepare = kernel_int_prepare,
   .portable = { .name = "portable", .run = run_one },
 };
 
@@ -73,6 +73,6 @@ const struct cpu_kernel cpu_kernel_ilp = {
   .operations = (uint64_t)STEPS * CHAINS,
   .result = UINT64_C(0xa36df7439fce1f04),
   .bytes = sizeof(struct seeds),
-  .prepare = prepare,
+  .prepare = kernel_int_prepare,
   .portable = { .name = "portable", .run = run_four },
 };

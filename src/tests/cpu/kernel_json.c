@@ -17,7 +17,8 @@ struct json_text {
   char text[TEXT + 1];
 };
 
-static int put_record(char *to, size_t room, unsigned number, uint64_t *state)
+static int kernel_json_put_record(char *to, size_t room, unsigned number,
+                                  uint64_t *state)
 {
   const uint64_t noise = cpu_noise(state);
 
@@ -33,7 +34,7 @@ static int put_record(char *to, size_t room, unsigned number, uint64_t *state)
                   (unsigned)(noise >> 52) % 256, (unsigned)(noise >> 56));
 }
 
-static int prepare(void *mem, struct err *err)
+static int kernel_json_prepare(void *mem, struct err *err)
 {
   struct json_text *t = mem;
   uint64_t state = 23;
@@ -43,7 +44,7 @@ static int prepare(void *mem, struct err *err)
   memset(t->text, ' ', TEXT);
   t->text[0] = '[';
   for (unsigned i = 0; at + RECORD_MAX < TEXT; i++) {
-    at += (size_t)put_record(t->text + at, TEXT - at, i, &state);
+    at += (size_t)kernel_json_put_record(t->text + at, TEXT - at, i, &state);
     t->text[at] = ' ';
   }
   memcpy(t->text + TEXT - 3, "{}]", 3);
@@ -55,7 +56,7 @@ struct found {
 };
 
 /* From after a quote to after the next, if there is one. */
-static const char *read_string(const char *p, struct found *f)
+static const char *kernel_json_read_string(const char *p, struct found *f)
 {
   const char *begin = p;
 
@@ -71,7 +72,7 @@ static const char *read_string(const char *p, struct found *f)
 
 /* Digits after the point count like others. Reads at least one byte, so that
  * any text ends. */
-static const char *read_number(const char *p, struct found *f)
+static const char *kernel_json_read_number(const char *p, struct found *f)
 {
   uint64_t n = 0;
 
@@ -83,14 +84,14 @@ static const char *read_number(const char *p, struct found *f)
   return p;
 }
 
-static const char *read_word(const char *p, struct found *f)
+static const char *kernel_json_read_word(const char *p, struct found *f)
 {
   for (; *p >= 'a' && *p <= 'z'; p++)
     f->words = f->words * 3 + (uint64_t)*p;
   return p;
 }
 
-static uint64_t run(void *mem)
+static uint64_t kernel_json_run(void *mem)
 {
   const char *p = ((const struct json_text *)mem)->text;
   struct found f = { 0 };
@@ -100,7 +101,7 @@ static uint64_t run(void *mem)
     switch (*p) {
     case '"':
       f.weight += depth;
-      p = read_string(p + 1, &f);
+      p = kernel_json_read_string(p + 1, &f);
       break;
     case '{':
     case '[':
@@ -121,11 +122,11 @@ static uint64_t run(void *mem)
     case 't':
     case 'f':
     case 'n':
-      p = read_word(p, &f);
+      p = kernel_json_read_word(p, &f);
       break;
     default:
       f.weight += depth;
-      p = read_number(p, &f);
+      p = kernel_json_read_number(p, &f);
     }
   }
   return cpu_sum(cpu_sum(cpu_sum(f.numbers, f.strings), f.escapes),
@@ -138,6 +139,6 @@ const struct cpu_kernel cpu_kernel_json = {
   .operations = TEXT,
   .result = UINT64_C(0x93530ee8381eecce),
   .bytes = sizeof(struct json_text),
-  .prepare = prepare,
-  .portable = { .name = "portable", .run = run },
+  .prepare = kernel_json_prepare,
+  .portable = { .name = "portable", .run = kernel_json_run },
 };

@@ -18,7 +18,7 @@ struct slot {
 };
 
 /* Not 0, and different for each number. */
-static uint64_t key_of(uint64_t number)
+static uint64_t kernel_lookup_key_of(uint64_t number)
 {
   return cpu_scatter(number + 1);
 }
@@ -28,13 +28,13 @@ static unsigned place_of(uint64_t key)
   return (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - BITS));
 }
 
-static int prepare(void *mem, struct err *err)
+static int kernel_lookup_prepare(void *mem, struct err *err)
 {
   struct slot *table = mem;
 
   (void)err;
   for (uint64_t i = 0; i < SLOTS / 2; i++) {
-    const uint64_t key = key_of(i);
+    const uint64_t key = kernel_lookup_key_of(i);
     unsigned at = place_of(key);
 
     while (table[at].key != 0)
@@ -44,13 +44,13 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-static uint64_t run(void *mem)
+static uint64_t kernel_lookup_run(void *mem)
 {
   const struct slot *table = mem;
   uint64_t found = 0, sum = 0, state = 7;
 
   for (unsigned i = 0; i < LOOKUPS; i++) {
-    const uint64_t key = key_of(cpu_noise(&state) % SLOTS);
+    const uint64_t key = kernel_lookup_key_of(cpu_noise(&state) % SLOTS);
     unsigned at = place_of(key);
 
     while (table[at].key != 0 && table[at].key != key)
@@ -67,6 +67,6 @@ const struct cpu_kernel cpu_kernel_lookup = {
   .operations = LOOKUPS,
   .result = UINT64_C(0x2f7538a19d7bd09d),
   .bytes = SLOTS * sizeof(struct slot),
-  .prepare = prepare,
-  .portable = { .name = "portable", .run = run },
+  .prepare = kernel_lookup_prepare,
+  .portable = { .name = "portable", .run = kernel_lookup_run },
 };

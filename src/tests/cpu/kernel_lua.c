@@ -46,7 +46,7 @@ static const char script[] =
   "  return sum\n"
   "end\n";
 
-static void done(void *mem)
+static void kernel_lua_done(void *mem)
 {
   struct engine *e = mem;
 
@@ -55,7 +55,7 @@ static void done(void *mem)
   e->lua = NULL;
 }
 
-static int prepare(void *mem, struct err *err)
+static int kernel_lua_prepare(void *mem, struct err *err)
 {
   struct engine *e = mem;
 
@@ -96,7 +96,7 @@ static uint64_t run_compiled(void *mem)
 }
 
 /* False: LuaJIT has no compiler here. */
-static bool compiles(void)
+static bool kernel_lua_compiles(void)
 {
   lua_State *lua = luaL_newstate();
   bool works = false;
@@ -109,7 +109,8 @@ static bool compiles(void)
   return works;
 }
 
-static const struct cpu_path compiled = { "compiled", compiles, run_compiled };
+static const struct cpu_path compiled = { "compiled", kernel_lua_compiles,
+                                          run_compiled };
 
 const struct cpu_kernel cpu_kernel_lua = {
   .name = "lua",
@@ -117,8 +118,8 @@ const struct cpu_kernel cpu_kernel_lua = {
   .operations = TURNS,
   .result = UINT64_C(0x00000000331faefa),
   .bytes = sizeof(struct engine),
-  .prepare = prepare,
-  .done = done,
+  .prepare = kernel_lua_prepare,
+  .done = kernel_lua_done,
   .portable = { .name = "interpreter", .run = run_interpreter },
   .fast = &compiled,
 };

@@ -25,7 +25,8 @@ struct texts {
 };
 
 /* The number gives length and letters. */
-static size_t put_word(unsigned char *to, size_t room, unsigned number)
+static size_t kernel_lz_put_word(unsigned char *to, size_t room,
+                                 unsigned number)
 {
   uint64_t letters = cpu_scatter(number + 1);
   const size_t n = LETTERS_MIN + letters % LETTERS_SPREAD;
@@ -40,7 +41,7 @@ static size_t put_word(unsigned char *to, size_t room, unsigned number)
 
 /* The lower of two random words, because words of a language are not equally
  * frequent. */
-static int prepare(void *mem, struct err *err)
+static int kernel_lz_prepare(void *mem, struct err *err)
 {
   struct texts *t = mem;
   uint64_t state = 19;
@@ -51,7 +52,7 @@ static int prepare(void *mem, struct err *err)
     const unsigned a = (unsigned)(cpu_noise(&state) % WORDS);
     const unsigned b = (unsigned)(cpu_noise(&state) % (a + 1));
 
-    at += put_word(t->from + at, TEXT - at, b);
+    at += kernel_lz_put_word(t->from + at, TEXT - at, b);
   }
   return 0;
 }
@@ -61,8 +62,8 @@ static unsigned place_of(const unsigned char *p)
   return (cpu_load_be32(p) * UINT32_C(2654435761)) >> (32 - PLACES_BITS);
 }
 
-static size_t put_literals(unsigned char *to, const unsigned char *from,
-                           size_t n)
+static size_t kernel_lz_put_literals(unsigned char *to,
+                                     const unsigned char *from, size_t n)
 {
   size_t at = 0;
 
@@ -78,8 +79,8 @@ static size_t put_literals(unsigned char *to, const unsigned char *from,
   return at;
 }
 
-static size_t match_length(const unsigned char *a, const unsigned char *b,
-                           size_t room)
+static size_t kernel_lz_match_length(const unsigned char *a,
+                                     const unsigned char *b, size_t room)
 {
   size_t n = 0;
 
@@ -89,7 +90,7 @@ static size_t match_length(const unsigned char *a, const unsigned char *b,
   return n;
 }
 
-static size_t pack(struct texts *t)
+static size_t kernel_lz_pack(struct texts *t)
 {
   size_t at = 0, literals = 0, out = 0;
 
@@ -97,27 +98,28 @@ static size_t pack(struct texts *t)
   while (at + MATCH_MIN <= TEXT) {
     uint16_t *place = &t->place[place_of(t->from + at)];
     const size_t seen = *place;
-    const size_t n = seen < at
-                       ? match_length(t->from + seen, t->from + at, TEXT - at)
-                       : 0;
+    const size_t n = seen < at ? kernel_lz_match_length(t->from + seen,
+                                                        t->from + at, TEXT - at)
+                               : 0;
 
     *place = (uint16_t)at;
     if (n < MATCH_MIN) {
       at++;
       continue;
     }
-    out += put_literals(t->packed + out, t->from + literals, at - literals);
+    out += kernel_lz_put_literals(t->packed + out, t->from + literals,
+                                  at - literals);
     t->packed[out++] = (unsigned char)(128 + n - MATCH_MIN);
     t->packed[out++] = (unsigned char)(at - seen);
     t->packed[out++] = (unsigned char)((at - seen) >> 8);
     at += n;
     literals = at;
   }
-  return out +
-         put_literals(t->packed + out, t->from + literals, TEXT - literals);
+  return out + kernel_lz_put_literals(t->packed + out, t->from + literals,
+                                      TEXT - literals);
 }
 
-static void unpack(struct texts *t, size_t packed)
+static void kernel_lz_unpack(struct texts *t, size_t packed)
 {
   const unsigned char *in = t->packed, *end = in + packed;
   unsigned char *out = t->back;
@@ -140,14 +142,14 @@ static void unpack(struct texts *t, size_t packed)
 }
 
 /* Zeros make the packed length a multiple of 8. */
-static uint64_t run(void *mem)
+static uint64_t kernel_lz_run(void *mem)
 {
   struct texts *t = mem;
-  const size_t packed = pack(t);
+  const size_t packed = kernel_lz_pack(t);
 
   memset(t->packed + packed, 0, 8);
   memset(t->back, 0, sizeof(t->back));
-  unpack(t, packed);
+  kernel_lz_unpack(t, packed);
   if (memcmp(t->from, t->back, TEXT) != 0)
     return 0;
   return cpu_sum_bytes(packed, t->packed, (packed + 7) / 8 * 8);
@@ -159,6 +161,6 @@ const struct cpu_kernel cpu_kernel_lz = {
   .operations = TEXT,
   .result = UINT64_C(0x8c9d31cdcbfdcea6),
   .bytes = sizeof(struct texts),
-  .prepare = prepare,
-  .portable = { .name = "portable", .run = run },
+  .prepare = kernel_lz_prepare,
+  .portable = { .name = "portable", .run = kernel_lz_run },
 };

@@ -16,7 +16,7 @@ struct numbers {
   uint32_t from[NUMBERS], to[NUMBERS];
 };
 
-static int prepare(void *mem, struct err *err)
+static int kernel_sort_prepare(void *mem, struct err *err)
 {
   struct numbers *n = mem;
   uint64_t state = 17;
@@ -27,7 +27,7 @@ static int prepare(void *mem, struct err *err)
   return 0;
 }
 
-static void swap(uint32_t *a, uint32_t *b)
+static void kernel_sort_swap(uint32_t *a, uint32_t *b)
 {
   const uint32_t x = *a;
 
@@ -35,7 +35,7 @@ static void swap(uint32_t *a, uint32_t *b)
   *b = x;
 }
 
-static void insertion(uint32_t *p, size_t n)
+static void kernel_sort_insertion(uint32_t *p, size_t n)
 {
   for (size_t i = 1; i < n; i++) {
     const uint32_t x = p[i];
@@ -47,21 +47,21 @@ static void insertion(uint32_t *p, size_t n)
   }
 }
 
-static uint32_t middle(uint32_t *p, size_t n)
+static uint32_t kernel_sort_middle(uint32_t *p, size_t n)
 {
   if (p[n / 2] < p[0])
-    swap(&p[n / 2], &p[0]);
+    kernel_sort_swap(&p[n / 2], &p[0]);
   if (p[n - 1] < p[0])
-    swap(&p[n - 1], &p[0]);
+    kernel_sort_swap(&p[n - 1], &p[0]);
   if (p[n - 1] < p[n / 2])
-    swap(&p[n - 1], &p[n / 2]);
+    kernel_sort_swap(&p[n - 1], &p[n / 2]);
   return p[n / 2];
 }
 
 /* Moves numbers up to the median to the front; returns how many. */
-static size_t divide(uint32_t *p, size_t n)
+static size_t kernel_sort_divide(uint32_t *p, size_t n)
 {
-  const uint32_t pivot = middle(p, n);
+  const uint32_t pivot = kernel_sort_middle(p, n);
   size_t low = 0, high = n - 1;
 
   for (;;) {
@@ -71,7 +71,7 @@ static size_t divide(uint32_t *p, size_t n)
       high--;
     if (low >= high)
       return high + 1;
-    swap(&p[low++], &p[high--]);
+    kernel_sort_swap(&p[low++], &p[high--]);
   }
 }
 
@@ -79,7 +79,7 @@ static size_t divide(uint32_t *p, size_t n)
 static void sort(uint32_t *p, size_t n) /* NOLINT(misc-no-recursion) */
 {
   while (n > FEW) {
-    const size_t first = divide(p, n);
+    const size_t first = kernel_sort_divide(p, n);
 
     if (first <= n - first) {
       sort(p, first);
@@ -90,10 +90,10 @@ static void sort(uint32_t *p, size_t n) /* NOLINT(misc-no-recursion) */
       n = first;
     }
   }
-  insertion(p, n);
+  kernel_sort_insertion(p, n);
 }
 
-static uint64_t run(void *mem)
+static uint64_t kernel_sort_run(void *mem)
 {
   struct numbers *n = mem;
   uint64_t sum = 0;
@@ -111,6 +111,6 @@ const struct cpu_kernel cpu_kernel_sort = {
   .operations = NUMBERS,
   .result = UINT64_C(0x8c2963f408870304),
   .bytes = sizeof(struct numbers),
-  .prepare = prepare,
-  .portable = { .name = "portable", .run = run },
+  .prepare = kernel_sort_prepare,
+  .portable = { .name = "portable", .run = kernel_sort_run },
 };

@@ -51,7 +51,8 @@ static void aio_done(struct queue *q)
 }
 
 /* The limit is not the cause if a filter refuses the call. */
-static int tell_no_context(const struct queue *q, int number, struct err *err)
+static int aio_tell_no_context(const struct queue *q, int number,
+                               struct err *err)
 {
   uint64_t max = 0, used = 0;
 
@@ -83,7 +84,7 @@ static int aio_setup(struct queue *q, struct err *err)
     return err_set(err, -ENOMEM, "cannot allocate a queue of %u requests",
                    q->depth);
   if (syscall(SYS_io_setup, q->depth, &a->context) < 0)
-    return tell_no_context(q, errno, err);
+    return aio_tell_no_context(q, errno, err);
   ring = (struct aio_ring *)a->context;
   if ((ring->magic & 0xfffffff) == RING_MAGIC && ring->incompat == 0 &&
       ring->header_bytes == sizeof(*ring))
@@ -114,7 +115,7 @@ static int aio_push(struct queue *q, unsigned slot, struct err *err)
   return 0;
 }
 
-static void fsync_now(struct queue *q)
+static void aio_fsync_now(struct queue *q)
 {
   struct aio *a = q->impl;
   const unsigned slot = (unsigned)a->line[0]->aio_data;
@@ -128,14 +129,14 @@ static void fsync_now(struct queue *q)
   queue_completed(q, slot, rc < 0 ? -why : 0);
 }
 
-static bool front_is_fsync(const struct queue *q)
+static bool aio_front_is_fsync(const struct queue *q)
 {
   const struct aio *a = q->impl;
 
   return q->slot[a->line[0]->aio_data].r.op == FILE_OP_FSYNC;
 }
 
-static unsigned take_from_ring(struct queue *q)
+static unsigned aio_take_from_ring(struct queue *q)
 {
   struct aio *a = q->impl;
   unsigned n = 0;
@@ -161,8 +162,8 @@ static unsigned take_from_ring(struct queue *q)
 
 /* Waits for the first completion (`limit` NULL: for ever). Returns the number
  * of completions, 0 after an interruption, or a negative errno value. */
-static int take_from_kernel(struct queue *q, struct timespec *limit,
-                            struct err *err)
+static int aio_take_from_kernel(struct queue *q, struct timespec *limit,
+                                struct err *err)
 {
   struct aio *a = q->impl;
   struct io_event event[EVENTS_AT_ONCE];
@@ -177,15 +178,15 @@ static int take_from_kernel(struct queue *q, struct timespec *limit,
   return n < 0 ? 0 : (int)n;
 }
 
-static int reap(struct queue *q, unsigned min, struct err *err)
+static int aio_reap(struct queue *q, unsigned min, struct err *err)
 {
   const struct aio *a = q->impl;
-  unsigned taken = take_from_ring(q);
+  unsigned taken = aio_take_from_ring(q);
 
   while (taken < min || !a->ring) {
     struct timespec no_time = { 0, 0 };
     const bool wait = taken < min;
-    const int n = take_from_kernel(q, wait ? NULL : &no_time, err);
+    const int n = aio_take_from_kernel(q, wait ? NULL : &no_time, err);
 
     if (n < 0)
       return n;
@@ -196,20 +197,20 @@ static int reap(struct queue *q, unsigned min, struct err *err)
   return 0;
 }
 
-static int refused(struct queue *q, int why, struct err *err)
+static int aio_refused(struct queue *q, int why, struct err *err)
 {
   struct aio *a = q->impl;
   const unsigned slot = (unsigned)a->line[0]->aio_data;
   int rc;
 
   if (why == EAGAIN && q->in_flight > q->in_line)
-    return reap(q, 1, err);
+    return aio_reap(q, 1, err);
   rc = io_failed(q->io, &q->slot[slot].r, 0, why, err);
   err_prefix(err, "io_submit");
   return rc;
 }
 
-static int submit(struct queue *q, struct err *err)
+static int aio_submit(struct queue *q, struct err *err)
 {
   struct aio *a = q->impl;
   int rc = 0;
@@ -217,18 +218,18 @@ static int submit(struct queue *q, struct err *err)
   while (rc == 0 && q->in_line > 0) {
     long n;
 
-    if (a->blocking_fsync && front_is_fsync(q)) {
-      fsync_now(q);
+    if (a->blocking_fsync && aio_front_is_fsync(q)) {
+      aio_fsync_now(q);
       continue;
     }
     n = syscall(SYS_io_submit, a->context, (long)q->in_line, a->line);
     if (n > 0) {
       q->in_line -= (unsigned)n;
       memmove(a->line, a->line + n, q->in_line * sizeof(struct iocb *));
-    } else if (n < 0 && errno == EINVAL && front_is_fsync(q)) {
+    } else if (n < 0 && errno == EINVAL && aio_front_is_fsync(q)) {
       a->blocking_fsync = true;
     } else if (n == 0 || errno != EINTR) {
-      rc = refused(q, n < 0 ? errno : EIO, err);
+      rc = aio_refused(q, n < 0 ? errno : EIO, err);
     }
   }
   return rc;
@@ -236,22 +237,22 @@ static int submit(struct queue *q, struct err *err)
 
 static int aio_kick(struct queue *q, unsigned min, struct err *err)
 {
-  int rc = submit(q, err);
+  int rc = aio_submit(q, err);
 
   if (rc == 0 && min > q->in_flight)
-    min = q->in_flight; /* submit() has completed some */
-  return rc < 0 ? rc : reap(q, min, err);
+    min = q->in_flight; /* aio_submit() has completed some */
+  return rc < 0 ? rc : aio_reap(q, min, err);
 }
 
 static int aio_wait(struct queue *q, uint64_t for_ns, struct err *err)
 {
   struct timespec limit = clock_timespec(for_ns);
-  int rc = submit(q, err);
+  int rc = aio_submit(q, err);
 
-  /* Completions were in the ring, or taken by submit(). */
-  if (rc < 0 || take_from_ring(q) > 0 || q->in_flight == 0)
+  /* Completions were in the ring, or taken by aio_submit(). */
+  if (rc < 0 || aio_take_from_ring(q) > 0 || q->in_flight == 0)
     return rc;
-  rc = take_from_kernel(q, &limit, err);
+  rc = aio_take_from_kernel(q, &limit, err);
   return rc < 0 ? rc : 0;
 }
 

@@ -42,7 +42,7 @@ enum {
   MASK_DIOALIGN = 0x2000,
 };
 
-static uint64_t direct_ask_kernel(const struct folder *folder)
+static uint64_t files_direct_ask_kernel(const struct folder *folder)
 {
 #ifdef SYS_statx
   uint32_t answer[STATX_WORDS] = { 0 };
@@ -59,7 +59,7 @@ static uint64_t direct_ask_kernel(const struct folder *folder)
 }
 
 /* The smallest read that works; 0: none. */
-static uint64_t direct_try_reads(const struct folder *folder)
+static uint64_t files_direct_try_reads(const struct folder *folder)
 {
   uint64_t found = 0;
   void *buf;
@@ -80,7 +80,7 @@ static uint64_t direct_try_reads(const struct folder *folder)
 }
 
 /* Also the disk of a partition. */
-static uint64_t direct_ask_device(const struct folder *folder)
+static uint64_t files_direct_ask_device(const struct folder *folder)
 {
   static const char *const at[] = { "", "../" };
   uint64_t size = 0;
@@ -99,27 +99,27 @@ static uint64_t direct_ask_device(const struct folder *folder)
 
 uint64_t files_direct_alignment(const struct folder *folder)
 {
-  uint64_t align = direct_ask_kernel(folder);
+  uint64_t align = files_direct_ask_kernel(folder);
 
   if (align == 0)
-    align = direct_try_reads(folder);
+    align = files_direct_try_reads(folder);
   if (align == 0)
-    align = direct_ask_device(folder);
+    align = files_direct_ask_device(folder);
   return align == 0 ? SMALLEST : align;
 }
 
 /* ---- block devices ---- */
 
-static int device_refuse(const char *path, const char *expected,
-                         struct err *err)
+static int files_device_refuse(const char *path, const char *expected,
+                               struct err *err)
 {
   return err_set(err, -EINVAL,
                  "Invalid value for --file-device: '%s' (expected %s)", path,
                  expected);
 }
 
-static int device_look(struct folder *f, const struct fileio_cfg *cfg,
-                       struct err *err)
+static int files_device_look(struct folder *f, const struct fileio_cfg *cfg,
+                             struct err *err)
 {
   const char *path = cfg->device;
   struct stat st;
@@ -128,8 +128,8 @@ static int device_look(struct folder *f, const struct fileio_cfg *cfg,
   if (stat(path, &st) < 0)
     return err_sys(err, "Cannot open device '%s'", path);
   if (!S_ISBLK(st.st_mode))
-    return device_refuse(path, "a block device; files are found by --file-dir",
-                         err);
+    return files_device_refuse(
+      path, "a block device; files are found by --file-dir", err);
   if (!f->read_only && !cfg->yes_destroy)
     return err_set(err, -EPERM,
                    "Writing to %s destroys the data on it; use --yes-destroy "
@@ -140,7 +140,7 @@ static int device_look(struct folder *f, const struct fileio_cfg *cfg,
     return err_sys(err, "Cannot open device '%s'", path);
   end = lseek(f->fd, 0, SEEK_END);
   if (end <= 0)
-    return device_refuse(path, "a device that has a size", err);
+    return files_device_refuse(path, "a device that has a size", err);
   f->device_bytes = (uint64_t)end;
   if (cfg->device_size > f->device_bytes)
     return err_set(err, -EINVAL,
@@ -161,24 +161,24 @@ int files_device_or_folder(struct folder *f, const struct fileio_cfg *cfg,
     return folder_open(f, cfg->dir, err);
   f->path = cfg->device;
   f->read_only = !writes;
-  return device_look(f, cfg, err);
+  return files_device_look(f, cfg, err);
 }
 
 /* ---- options without effect ---- */
 
-static void ignored_warn_if(bool given, const char *name, const char *why)
+static void files_ignored_warn_if(bool given, const char *name, const char *why)
 {
   if (given)
     log_msg(LOG_WARNING, "--%s has no effect %s", name, why);
 }
 
-static bool ignored_has_queue(const struct fileio_cfg *cfg)
+static bool files_ignored_has_queue(const struct fileio_cfg *cfg)
 {
   return cfg->io_mode == FILE_ENGINE_AIO || cfg->io_mode == FILE_ENGINE_URING;
 }
 
-static void ignored_warn_of_run(const struct fileio_cfg *cfg,
-                                const struct fileio_cfg *usual)
+static void files_ignored_warn_of_run(const struct fileio_cfg *cfg,
+                                      const struct fileio_cfg *usual)
 {
   static const char no_queue[] =
     "without --file-io-mode=async or io_uring: each thread has one request at "
@@ -186,23 +186,23 @@ static void ignored_warn_of_run(const struct fileio_cfg *cfg,
   static const char own_sync[] =
     "in this --file-test-mode, which decides itself when to synchronise";
 
-  if (!ignored_has_queue(cfg)) {
-    ignored_warn_if(cfg->backlog != usual->backlog,
-                    "file-async-backlog (--file-iodepth)", no_queue);
-    ignored_warn_if(cfg->batch != usual->batch, "file-batch", no_queue);
+  if (!files_ignored_has_queue(cfg)) {
+    files_ignored_warn_if(cfg->backlog != usual->backlog,
+                          "file-async-backlog (--file-iodepth)", no_queue);
+    files_ignored_warn_if(cfg->batch != usual->batch, "file-batch", no_queue);
   }
   if (file_mode_database(cfg->mode)) {
-    ignored_warn_if(cfg->fsync_freq != usual->fsync_freq, "file-fsync-freq",
-                    own_sync);
-    ignored_warn_if(cfg->fsync_all, "file-fsync-all", own_sync);
+    files_ignored_warn_if(cfg->fsync_freq != usual->fsync_freq,
+                          "file-fsync-freq", own_sync);
+    files_ignored_warn_if(cfg->fsync_all, "file-fsync-all", own_sync);
   }
-  ignored_warn_if(cfg->steady == 0 &&
-                    cfg->steady_window_s != usual->steady_window_s,
-                  "file-steady-window", "without --file-steady");
+  files_ignored_warn_if(cfg->steady == 0 &&
+                          cfg->steady_window_s != usual->steady_window_s,
+                        "file-steady-window", "without --file-steady");
 }
 
 /* Only values other than these were given. */
-static bool ignored_find_defaults(struct fileio_cfg *ret)
+static bool files_ignored_find_defaults(struct fileio_cfg *ret)
 {
   struct optset set;
   struct err err;
@@ -221,18 +221,19 @@ void files_warn_ignored(const struct fileio_cfg *cfg, bool run)
 
   struct fileio_cfg usual;
 
-  if (!ignored_find_defaults(&usual))
+  if (!files_ignored_find_defaults(&usual))
     return;
   if (run)
-    ignored_warn_of_run(cfg, &usual);
+    files_ignored_warn_of_run(cfg, &usual);
   if (*cfg->device == '\0') {
-    ignored_warn_if(cfg->yes_destroy, "yes-destroy", "without --file-device");
+    files_ignored_warn_if(cfg->yes_destroy, "yes-destroy",
+                          "without --file-device");
     return;
   }
-  ignored_warn_if(cfg->num != usual.num, "file-num", on_device);
-  ignored_warn_if(cfg->total_size != usual.total_size, "file-total-size",
-                  on_device);
-  ignored_warn_if(*cfg->dir != '\0', "file-dir", "with --file-device");
+  files_ignored_warn_if(cfg->num != usual.num, "file-num", on_device);
+  files_ignored_warn_if(cfg->total_size != usual.total_size, "file-total-size",
+                        on_device);
+  files_ignored_warn_if(*cfg->dir != '\0', "file-dir", "with --file-device");
 }
 
 /* ---- misleading figures ---- */
@@ -242,7 +243,7 @@ void files_warn_ignored(const struct fileio_cfg *cfg, bool run)
 #define MAGIC_RAMFS 0x858458f6
 #define MAGIC_OVERLAY 0x794c7630
 
-static const char *advice_special_folder(const struct folder *folder)
+static const char *files_advice_special_folder(const struct folder *folder)
 {
   struct statfs fs;
 
@@ -261,7 +262,7 @@ static const char *advice_special_folder(const struct folder *folder)
 }
 
 /* Of the machine, or of a smaller control group. */
-static uint64_t advice_memory_of_cache(bool *ret_group)
+static uint64_t files_advice_memory_of_cache(bool *ret_group)
 {
   const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) *
                            (uint64_t)sysconf(_SC_PAGESIZE);
@@ -276,10 +277,10 @@ void files_print_advice(const struct folder *folder, uint64_t total_bytes,
 {
   const char *special = folder_is_device(folder)
                           ? NULL
-                          : advice_special_folder(folder);
+                          : files_advice_special_folder(folder);
   char files[32], ram[32];
   bool group;
-  const uint64_t memory = advice_memory_of_cache(&group);
+  const uint64_t memory = files_advice_memory_of_cache(&group);
 
   if (special)
     log_advise("the files are on %s", special);
@@ -372,7 +373,8 @@ static int files_check_type(const struct folder *f, uint64_t file, mode_t mode,
 }
 
 /* False: missing, or refused by the system. */
-static bool folder_stat(const struct folder *f, uint64_t file, struct stat *ret)
+static bool files_folder_stat(const struct folder *f, uint64_t file,
+                              struct stat *ret)
 {
   char base[32];
   int dir;
@@ -406,7 +408,7 @@ int folder_open_file(const struct folder *f, uint64_t file, int flags,
   int fd, rc;
 
   /* Opening a pipe would wait for its other end. */
-  if (folder_stat(f, file, &st)) {
+  if (files_folder_stat(f, file, &st)) {
     rc = files_check_type(f, file, st.st_mode, err);
     if (rc < 0)
       return rc;
@@ -470,7 +472,7 @@ int folder_check_owned(const struct folder *f, uint64_t file, struct err *err)
   bool owned;
   int fd;
 
-  if (folder_is_device(f) || f->force || !folder_stat(f, file, &st) ||
+  if (folder_is_device(f) || f->force || !files_folder_stat(f, file, &st) ||
       !S_ISREG(st.st_mode))
     return 0;
   if (st.st_nlink > 1)
@@ -616,7 +618,7 @@ int files_check_names(const struct files *fs, struct err *err)
     struct stat open_file, named;
 
     if (fstat(fs->fd[i], &open_file) == 0 &&
-        folder_stat(fs->folder, i, &named) &&
+        files_folder_stat(fs->folder, i, &named) &&
         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino)
       continue;
     return err_set(err, -ESTALE,
@@ -653,8 +655,9 @@ enum {
 
 /* Bytes on the disk of existing files, each up to `max`, until there are
  * `enough`. */
-static uint64_t room_bytes_there(const struct folder *folder, uint64_t files,
-                                 uint64_t max, uint64_t enough)
+static uint64_t files_room_bytes_there(const struct folder *folder,
+                                       uint64_t files, uint64_t max,
+                                       uint64_t enough)
 {
   uint64_t sum = 0;
   unsigned missing = 0;
@@ -663,7 +666,7 @@ static uint64_t room_bytes_there(const struct folder *folder, uint64_t files,
        i++) {
     struct stat st;
 
-    if (!folder_stat(folder, i, &st)) {
+    if (!files_folder_stat(folder, i, &st)) {
       missing++;
       continue;
     }
@@ -687,7 +690,7 @@ int files_check_room(const struct folder *folder, const struct layout *layout,
 
   if (all <= room)
     return 0;
-  there = room_bytes_there(folder, layout->files, each, all - room);
+  there = files_room_bytes_there(folder, layout->files, each, all - room);
   if (all - there <= room)
     return 0;
   return err_set(err, -ENOSPC,
@@ -729,15 +732,15 @@ int taken_add(struct taken *t, const struct folder *folder, struct err *err)
     t->length = more;
     t->room = room;
   }
-  t->length[t->n] = folder_stat(folder, t->first + t->n * t->step, &st)
+  t->length[t->n] = files_folder_stat(folder, t->first + t->n * t->step, &st)
                       ? (uint64_t)st.st_size
                       : UINT64_MAX;
   t->n++;
   return 0;
 }
 
-static bool room_cut_file(const struct folder *folder, uint64_t file,
-                          uint64_t length)
+static bool files_room_cut_file(const struct folder *folder, uint64_t file,
+                                uint64_t length)
 {
   struct err err;
   uint64_t now;
@@ -764,7 +767,7 @@ bool taken_undo(const struct taken *t, const struct folder *folder,
     if (t->length[i] == UINT64_MAX) {
       ok = folder_remove(folder, file, &err) == 0;
     } else {
-      ok = room_cut_file(folder, file, t->length[i]);
+      ok = files_room_cut_file(folder, file, t->length[i]);
       *ret_cut = true;
     }
     all &= ok;

@@ -4,8 +4,9 @@
 #include "report/form.h"
 #include "report/text_num.h"
 
-static void add_interval(struct strbuf *b, const struct report_setup *setup,
-                         const struct report *r, const char *percentile)
+static void form_add_interval(struct strbuf *b,
+                              const struct report_setup *setup,
+                              const struct report *r, const char *percentile)
 {
   strbuf_addf(b,
               "reads: %4.2f MiB/s writes: %4.2f MiB/s fsyncs: %4.2f/s "
@@ -17,7 +18,7 @@ static void add_interval(struct strbuf *b, const struct report_setup *setup,
   strbuf_adds(b, "\n");
 }
 
-static void add_results_1_0(struct strbuf *b, const struct report *r)
+static void form_add_results_1_0(struct strbuf *b, const struct report *r)
 {
   strbuf_addf(b,
               "\n"
@@ -40,7 +41,7 @@ static void add_results_1_0(struct strbuf *b, const struct report *r)
               report_counter_rate(r, COUNTER_BYTES_WRITTEN) / TEXT_MIB);
 }
 
-static void add_results_1_1(struct strbuf *b, const struct report *r)
+static void form_add_results_1_1(struct strbuf *b, const struct report *r)
 {
   const double read = report_counter_rate(r, COUNTER_BYTES_READ);
   const double written = report_counter_rate(r, COUNTER_BYTES_WRITTEN);
@@ -60,18 +61,19 @@ static void add_results_1_1(struct strbuf *b, const struct report *r)
                 report_counter_rate(r, COUNTER_TRIM));
 }
 
-static void add_results(struct strbuf *b, const struct report_setup *setup,
-                        const struct report *r)
+static void form_add_results(struct strbuf *b, const struct report_setup *setup,
+                             const struct report *r)
 {
   if (setup->layout_1_1)
-    add_results_1_1(b, r);
+    form_add_results_1_1(b, r);
   else
-    add_results_1_0(b, r);
+    form_add_results_1_0(b, r);
 }
 
 /* `bytes` is `n` for requests without bytes. */
-static void add_requests(const struct figures *to, const struct report *r,
-                         const char *name, enum counter n, enum counter bytes)
+static void form_add_requests(const struct figures *to, const struct report *r,
+                              const char *name, enum counter n,
+                              enum counter bytes)
 {
   to->begin(to->ctx, name);
   to->count(to->ctx, "count", r->counter[n]);
@@ -83,24 +85,24 @@ static void add_requests(const struct figures *to, const struct report *r,
   to->end(to->ctx);
 }
 
-static void add_figures(const struct figures *to,
-                        const struct report_setup *setup,
-                        const struct report *r)
+static void form_add_figures(const struct figures *to,
+                             const struct report_setup *setup,
+                             const struct report *r)
 {
   (void)setup;
   to->begin(to->ctx, "file_operations");
-  add_requests(to, r, "read", COUNTER_READ, COUNTER_BYTES_READ);
-  add_requests(to, r, "write", COUNTER_WRITE, COUNTER_BYTES_WRITTEN);
-  add_requests(to, r, "fsync", COUNTER_OTHER, COUNTER_OTHER);
+  form_add_requests(to, r, "read", COUNTER_READ, COUNTER_BYTES_READ);
+  form_add_requests(to, r, "write", COUNTER_WRITE, COUNTER_BYTES_WRITTEN);
+  form_add_requests(to, r, "fsync", COUNTER_OTHER, COUNTER_OTHER);
   if (r->counter[COUNTER_TRIM] > 0)
-    add_requests(to, r, "trim", COUNTER_TRIM, COUNTER_TRIM);
+    form_add_requests(to, r, "trim", COUNTER_TRIM, COUNTER_TRIM);
   to->end(to->ctx);
 }
 
 const struct report_form fileio_form = {
-  .interval = add_interval,
-  .results = add_results,
-  .figures = add_figures,
+  .interval = form_add_interval,
+  .results = form_add_results,
+  .figures = form_add_figures,
   .classes = "Operations",
   .class = "operation",
   .is_brief_1_1 = true,

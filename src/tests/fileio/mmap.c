@@ -22,7 +22,7 @@ static _Thread_local struct {
   size_t page;
 } copy;
 
-static void on_sigbus(int sig, siginfo_t *info, void *context)
+static void mmap_on_sigbus(int sig, siginfo_t *info, void *context)
 {
   char *at = info->si_addr;
   char *page = (char *)((uintptr_t)at & ~(uintptr_t)(copy.page - 1));
@@ -48,7 +48,7 @@ static void mmap_end(struct fileio *fio)
   (void)signal(SIGBUS, SIG_DFL);
 }
 
-static int map_file(struct fileio *fio, uint64_t i, struct err *err)
+static int mmap_map_file(struct fileio *fio, uint64_t i, struct err *err)
 {
   const uint64_t bytes = fio->layout.file_bytes;
   char name[FILES_NAME_MAX];
@@ -72,7 +72,7 @@ static int map_file(struct fileio *fio, uint64_t i, struct err *err)
 
 static int mmap_begin(struct fileio *fio, struct err *err)
 {
-  struct sigaction action = { .sa_sigaction = on_sigbus,
+  struct sigaction action = { .sa_sigaction = mmap_on_sigbus,
                               .sa_flags = SA_SIGINFO };
   int rc = 0;
 
@@ -83,7 +83,7 @@ static int mmap_begin(struct fileio *fio, struct err *err)
   if (sigaction(SIGBUS, &action, NULL) < 0)
     return err_sys(err, "Cannot set a signal handler");
   for (uint64_t i = 0; i < fio->files.n && rc == 0; i++)
-    rc = map_file(fio, i, err);
+    rc = mmap_map_file(fio, i, err);
   return rc;
 }
 

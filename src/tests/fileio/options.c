@@ -423,8 +423,8 @@ const struct opt fileio_opts[] = {
   OPT_END,
 };
 
-static int must_be_0(const char *name, double value, const char *when,
-                     struct err *err)
+static int options_must_be_0(const char *name, double value, const char *when,
+                             struct err *err)
 {
   return value > 0 ? err_set(err, -EINVAL,
                              "Invalid value for --%s: '%g' (expected 0 %s)",
@@ -439,11 +439,12 @@ static int check_mixed(const struct fileio_cfg *cfg, struct err *err)
 
   if (cfg->mode == FILE_MODE_MIXED)
     return 0;
-  rc = must_be_0("file-mixed-reads", cfg->mixed_reads, when, err);
+  rc = options_must_be_0("file-mixed-reads", cfg->mixed_reads, when, err);
   if (rc == 0)
-    rc = must_be_0("file-mixed-commits", cfg->mixed_commits, when, err);
+    rc = options_must_be_0("file-mixed-commits", cfg->mixed_commits, when, err);
   if (rc == 0)
-    rc = must_be_0("file-mixed-checkpoint", cfg->mixed_checkpoint, when, err);
+    rc = options_must_be_0("file-mixed-checkpoint", cfg->mixed_checkpoint, when,
+                           err);
   return rc;
 }
 
@@ -452,8 +453,8 @@ int fileio_options_check(const struct fileio_cfg *cfg, struct err *err)
   int rc = check_mixed(cfg, err);
 
   if (rc == 0 && cfg->mode != FILE_MODE_RNDWR && cfg->mode != FILE_MODE_RNDRW)
-    rc = must_be_0("file-trim", cfg->trim,
-                   "without --file-test-mode=rndwr or rndrw", err);
+    rc = options_must_be_0("file-trim", cfg->trim,
+                           "without --file-test-mode=rndwr or rndrw", err);
   if (rc < 0)
     return rc;
   if (cfg->device_size > 0 && *cfg->device == '\0')

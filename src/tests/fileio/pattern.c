@@ -7,7 +7,8 @@
 #include "base/err.h"
 #include "stats/rand/stream.h"
 
-static int claims_init(struct claims *c, uint64_t places, struct err *err)
+static int pattern_claims_init(struct claims *c, uint64_t places,
+                               struct err *err)
 {
   uint64_t bits = 64;
 
@@ -22,7 +23,7 @@ static int claims_init(struct claims *c, uint64_t places, struct err *err)
   return 0;
 }
 
-static void claims_done(struct claims *c)
+static void pattern_claims_done(struct claims *c)
 {
   free(c->word);
   c->word = NULL;
@@ -56,14 +57,14 @@ int pattern_init(struct pattern *p, const struct layout *layout,
   if (writes && !cfg->fsync_all && cfg->fsync_freq < UINT64_C(1) << 60)
     p->fsync_freq = cfg->fsync_freq;
   if (exclusive && writes)
-    return claims_init(&p->claims, layout->places, err);
+    return pattern_claims_init(&p->claims, layout->places, err);
   return 0;
 }
 
 void pattern_done(struct pattern *p)
 {
   if (p)
-    claims_done(&p->claims);
+    pattern_claims_done(&p->claims);
 }
 
 /* False: the request passes. True: *ret_file is next in a series of fsyncs. */

@@ -31,7 +31,8 @@
 
 /* ---- the header ---- */
 
-static void describe_requests(const struct fileio *fio, struct strbuf *out)
+static void prepare_describe_requests(const struct fileio *fio,
+                                      struct strbuf *out)
 {
   const struct fileio_cfg *cfg = fio->cfg;
   char size[32];
@@ -51,7 +52,8 @@ static void describe_requests(const struct fileio *fio, struct strbuf *out)
   }
 }
 
-static void describe_sync(const struct fileio_cfg *cfg, struct strbuf *out)
+static void prepare_describe_sync(const struct fileio_cfg *cfg,
+                                  struct strbuf *out)
 {
   if (cfg->mode == FILE_MODE_MIXED)
     return;
@@ -97,8 +99,8 @@ void fileio_describe(void *run)
               layout_size_text(l->file_bytes * l->files, size, sizeof(size)));
   layout_describe_blocks(&l->blocks, &out);
   strbuf_adds(&out, "\n");
-  describe_requests(fio, &out);
-  describe_sync(fio->cfg, &out);
+  prepare_describe_requests(fio, &out);
+  prepare_describe_sync(fio->cfg, &out);
   strbuf_addf(&out, "Using %s I/O mode\n", fio->engine->title);
   if (fio->plan->cfg.validate)
     strbuf_adds(&out, "Using checksums validation.\n");

@@ -35,7 +35,7 @@ struct uring {
   struct patience patience;
 };
 
-static unsigned power_of_two(unsigned n, unsigned max)
+static unsigned uring_power_of_two(unsigned n, unsigned max)
 {
   unsigned p = 1;
 
@@ -46,7 +46,7 @@ static unsigned power_of_two(unsigned n, unsigned max)
 
 /* Closing a ring does not wait for requests in flight, which use the
  * buffers. */
-static void await_all(struct queue *q)
+static void uring_await_all(struct queue *q)
 {
   struct uring *u = q->impl;
 
@@ -68,7 +68,7 @@ static void uring_done(struct queue *q)
   struct uring *u = q->impl;
 
   if (u->ring_made)
-    await_all(q);
+    uring_await_all(q);
   /* The kernel closes rings in the background: deleted files would keep their
    * space meanwhile. */
   if (u->fixed_files)
@@ -79,7 +79,7 @@ static void uring_done(struct queue *q)
   q->impl = NULL;
 }
 
-static uint64_t raise_memlock(void)
+static uint64_t uring_raise_memlock(void)
 {
   struct rlimit limit = { 0, 0 };
 
@@ -93,17 +93,17 @@ static uint64_t raise_memlock(void)
 }
 
 /* By a filter, as in containers. */
-static bool is_refused(int number)
+static bool uring_is_refused(int number)
 {
   return number == EPERM || number == ENOSYS || number == EACCES;
 }
 
-static int tell_no_ring(int number, struct err *err)
+static int uring_tell_no_ring(int number, struct err *err)
 {
-  const uint64_t memlock = raise_memlock(); /* changes errno */
+  const uint64_t memlock = uring_raise_memlock(); /* changes errno */
 
   errno = number;
-  if (is_refused(number))
+  if (uring_is_refused(number))
     return err_sys(err,
                    "The system does not allow io_uring: see "
                    "kernel.io_uring_disabled and the seccomp filter of the "
@@ -114,7 +114,7 @@ static int tell_no_ring(int number, struct err *err)
                  memlock);
 }
 
-static int make_ring(struct queue *q, struct err *err)
+static int uring_make_ring(struct queue *q, struct err *err)
 {
   /* Completions need not interrupt the thread: a flag announces them. Kernels
    * before 6.0 lack flags. */
@@ -133,41 +133,42 @@ static int make_ring(struct queue *q, struct err *err)
     struct io_uring_params p = {
       .flags = flags[u->sqpoll][i],
       .sq_thread_idle = SQPOLL_IDLE_MS,
-      .cq_entries = power_of_two(q->depth < MAX_LINE ? MAX_LINE : q->depth,
-                                 MAX_COMPLETIONS),
+      .cq_entries = uring_power_of_two(
+        q->depth < MAX_LINE ? MAX_LINE : q->depth, MAX_COMPLETIONS),
     };
 
-    rc = io_uring_queue_init_params(power_of_two(q->depth, MAX_LINE), &u->ring,
-                                    &p);
+    rc = io_uring_queue_init_params(uring_power_of_two(q->depth, MAX_LINE),
+                                    &u->ring, &p);
     if (rc != -EINVAL)
       break;
   }
   if (rc < 0)
-    return tell_no_ring(-rc, err);
+    return uring_tell_no_ring(-rc, err);
   u->ring_made = true;
   return 0;
 }
 
 /* Too little locked memory, or a filter: requests work, a bit slower. */
-static void warn_unregistered(const struct queue *q, int number)
+static void uring_warn_unregistered(const struct queue *q, int number)
 {
   if (atomic_flag_test_and_set(&q->io->fio->warned))
     return;
-  if (is_refused(number)) {
+  if (uring_is_refused(number)) {
     log_advise("the system does not allow to register buffers with io_uring, "
                "which makes requests slower: see the seccomp filter of the "
                "container");
     return;
   }
-  log_advise(
-    "the limit of locked memory is too low to register the buffers of "
-    "all threads with io_uring, which makes requests slower, %u times "
-    "%" PRIu64 " bytes, and RLIMIT_MEMLOCK is %" PRIu64 " (see ulimit -l)",
-    q->io->w->plan->threads, (uint64_t)q->depth * q->stride, raise_memlock());
+  log_advise("the limit of locked memory is too low to register the buffers of "
+             "all threads with io_uring, which makes requests slower, %u times "
+             "%" PRIu64 " bytes, and RLIMIT_MEMLOCK is %" PRIu64
+             " (see ulimit -l)",
+             q->io->w->plan->threads, (uint64_t)q->depth * q->stride,
+             uring_raise_memlock());
 }
 
 /* In as few pieces as the kernel allows. */
-static int register_buffers(struct queue *q, struct err *err)
+static int uring_register_buffers(struct queue *q, struct err *err)
 {
   struct uring *u = q->impl;
   const uint64_t per = MAX_REGION / q->stride;
@@ -189,8 +190,8 @@ static int register_buffers(struct queue *q, struct err *err)
   }
   rc = io_uring_register_buffers(&u->ring, piece, n);
   free(piece);
-  if (rc == -ENOMEM || is_refused(-rc)) {
-    warn_unregistered(q, -rc);
+  if (rc == -ENOMEM || uring_is_refused(-rc)) {
+    uring_warn_unregistered(q, -rc);
     return 0;
   }
   if (rc < 0) {
@@ -212,10 +213,10 @@ static int uring_setup(struct queue *q, struct err *err)
     return err_set(err, -ENOMEM, "cannot allocate a queue");
   q->impl = u;
   patience_init(&u->patience, cgroup_cpus_allowed());
-  (void)raise_memlock();
-  rc = make_ring(q, err);
+  (void)uring_raise_memlock();
+  rc = uring_make_ring(q, err);
   if (rc == 0)
-    rc = register_buffers(q, err);
+    rc = uring_register_buffers(q, err);
   /* The kernel limits registered files; descriptors work, too. */
   if (rc == 0 && files->n <= UINT32_MAX)
     u->fixed_files = io_uring_register_files(&u->ring, files->fd,
@@ -223,7 +224,8 @@ static int uring_setup(struct queue *q, struct err *err)
   return rc;
 }
 
-static void prepare(struct queue *q, struct io_uring_sqe *sqe, unsigned slot)
+static void uring_prepare(struct queue *q, struct io_uring_sqe *sqe,
+                          unsigned slot)
 {
   const struct uring *u = q->impl;
   const struct request *r = &q->slot[slot].r;
@@ -253,7 +255,7 @@ static void prepare(struct queue *q, struct io_uring_sqe *sqe, unsigned slot)
   sqe->user_data = slot;
 }
 
-static unsigned take_completions(struct queue *q)
+static unsigned uring_take_completions(struct queue *q)
 {
   struct uring *u = q->impl;
   struct io_uring_cqe *cqe;
@@ -300,7 +302,7 @@ static int uring_push(struct queue *q, unsigned slot, struct err *err)
       return rc;
     sqe = io_uring_get_sqe(&u->ring);
   }
-  prepare(q, sqe, slot);
+  uring_prepare(q, sqe, slot);
   return 0;
 }
 
@@ -322,7 +324,7 @@ static bool look(struct uring *u, unsigned min)
   }
 }
 
-static int enter_and_look(struct queue *q, unsigned min, struct err *err)
+static int uring_enter_and_look(struct queue *q, unsigned min, struct err *err)
 {
   struct uring *u = q->impl;
   int rc = 0;
@@ -342,7 +344,7 @@ static int await(struct queue *q, unsigned min, struct err *err)
   const bool looks = patience_wants(&u->patience);
   const bool timed = u->patience.timed;
   const uint64_t start_ns = timed ? clock_now_ns() : 0;
-  const int rc = looks ? enter_and_look(q, min, err) : enter(q, min, err);
+  const int rc = looks ? uring_enter_and_look(q, min, err) : enter(q, min, err);
 
   if (timed)
     patience_took(&u->patience, clock_now_ns() - start_ns);
@@ -359,7 +361,7 @@ static int uring_kick(struct queue *q, unsigned min, struct err *err)
       rc = await(q, min - taken, err);
     else if (q->in_line > 0)
       rc = enter(q, 0, err);
-    taken += take_completions(q);
+    taken += uring_take_completions(q);
   } while (rc == 0 && taken < min);
   return rc;
 }
@@ -374,14 +376,14 @@ static int uring_wait(struct queue *q, uint64_t for_ns, struct err *err)
   struct io_uring_cqe *cqe;
   int rc = q->in_line > 0 ? enter(q, 0, err) : 0;
 
-  if (rc < 0 || take_completions(q) > 0)
+  if (rc < 0 || uring_take_completions(q) > 0)
     return rc;
   rc = io_uring_wait_cqe_timeout(&u->ring, &cqe, &limit);
   if (rc < 0 && rc != -ETIME && rc != -EINTR) {
     errno = -rc;
     return err_sys(err, "Cannot wait for an io_uring");
   }
-  (void)take_completions(q);
+  (void)uring_take_completions(q);
   return 0;
 }
 

@@ -27,8 +27,8 @@ struct header {
 _Static_assert(sizeof(struct header) <= STAMP_MIN_BLOCK,
                "the smallest block has room for it");
 
-static void stamp_fill_part(const struct stamp *s, unsigned char *part,
-                            uint64_t n)
+static void validate_stamp_fill_part(const struct stamp *s, unsigned char *part,
+                                     uint64_t n)
 {
   struct header h = {
     .writer = s->writer,
@@ -61,12 +61,12 @@ void stamp_fill(const struct stamp *s, void *block, uint64_t n)
     memset(block, (int)(s->generation & 255), n);
   for (uint64_t i = 0; i < parts; i++) {
     part.offset = s->offset + i * STAMP_PART;
-    stamp_fill_part(&part, (unsigned char *)block + i * STAMP_PART,
-                    stamp_part_bytes(n, i));
+    validate_stamp_fill_part(&part, (unsigned char *)block + i * STAMP_PART,
+                             stamp_part_bytes(n, i));
   }
 }
 
-static bool stamp_is_zero(const unsigned char *p, uint64_t n)
+static bool validate_stamp_is_zero(const unsigned char *p, uint64_t n)
 {
   return p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
 }
@@ -77,7 +77,7 @@ enum stamp_kind stamp_look(const void *part, uint64_t n, struct stamp *ret)
 
   memcpy(&h, part, sizeof(h));
   if (h.magic != STAMP_MAGIC)
-    return stamp_is_zero(part, n) ? STAMP_ZEROS : STAMP_FOREIGN;
+    return validate_stamp_is_zero(part, n) ? STAMP_ZEROS : STAMP_FOREIGN;
   *ret = (struct stamp){
     .run = h.run,
     .generation = h.generation,

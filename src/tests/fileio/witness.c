@@ -33,7 +33,7 @@ struct witness {
   _Atomic uint64_t last CACHE_ALIGNED;
 };
 
-static int refuse(const char *why, struct err *err)
+static int witness_refuse(const char *why, struct err *err)
 {
   return err_set(err, -EINVAL,
                  "Invalid value for --file-crash-log: 'on' (expected off %s)",
@@ -55,15 +55,16 @@ int witness_check(const struct fileio *fio, struct err *err)
                    "be on another disk than the files, or tcp:HOST:PORT of "
                    "bench ack-listen");
   if (!file_mode_writes(cfg->mode))
-    return refuse("in a --file-test-mode that only reads", err);
+    return witness_refuse("in a --file-test-mode that only reads", err);
   if (fio->plan->cfg.validate)
-    return refuse("with --validate, whose blocks have another form", err);
+    return witness_refuse("with --validate, whose blocks have another form",
+                          err);
   if (cfg->trim > 0)
-    return refuse("with --file-trim", err);
+    return witness_refuse("with --file-trim", err);
   if (fio->plan->parts > 1)
-    return refuse("in a run of several processes", err);
+    return witness_refuse("in a run of several processes", err);
   if (fio->layout.blocks.n > 1)
-    return refuse("with several block sizes", err);
+    return witness_refuse("with several block sizes", err);
   if (fio->layout.block < STAMP_MIN_BLOCK)
     return err_set(err, -EINVAL,
                    "Invalid value for --file-block-size: '%" PRIu64
@@ -73,7 +74,7 @@ int witness_check(const struct fileio *fio, struct err *err)
 }
 
 /* A new file needs its folder. */
-static int sync_folder(const struct fileio *fio, struct err *err)
+static int witness_sync_folder(const struct fileio *fio, struct err *err)
 {
   const char *path = *fio->folder.path == '\0' ? "." : fio->folder.path;
   int fd, rc;
@@ -89,7 +90,7 @@ static int sync_folder(const struct fileio *fio, struct err *err)
   return rc;
 }
 
-static void advise(const struct witness *w, const struct fileio *fio)
+static void witness_advise(const struct witness *w, const struct fileio *fio)
 {
   struct stat st;
 
@@ -126,12 +127,12 @@ int witness_new(struct witness **ret, const struct fileio *fio, struct err *err)
                  ? SYNC_LOG_DURABLE
                  : SYNC_LOG_WRITTEN;
   w->failed = calloc(l->files, sizeof(*w->failed));
-  rc = w->failed ? sync_folder(fio, err)
+  rc = w->failed ? witness_sync_folder(fio, err)
                  : err_set(err, -ENOMEM, "cannot allocate the fileio test");
   if (rc == 0)
     rc = sync_log_new(&w->log, fio->cfg->ack_log, &w->header, err);
   if (rc == 0)
-    advise(w, fio);
+    witness_advise(w, fio);
   return rc;
 }
 
@@ -155,8 +156,9 @@ void witness_free(struct witness *w)
 }
 
 /* Without kind and generation. */
-static struct sync_log_record record_of(const struct witness *w, unsigned tid,
-                                        const struct request *r)
+static struct sync_log_record witness_record_of(const struct witness *w,
+                                                unsigned tid,
+                                                const struct request *r)
 {
   const uint64_t block = w->header.block;
 
@@ -171,7 +173,7 @@ int witness_begin(struct witness *w, unsigned tid, const struct request *r,
                   void *data, uint64_t *ret_generation, struct err *err)
 {
   const uint64_t block = w->header.block;
-  struct sync_log_record record = record_of(w, tid, r);
+  struct sync_log_record record = witness_record_of(w, tid, r);
   struct stamp s = { .run = w->header.run,
                      .file = r->file,
                      .writer = record.writer };
@@ -194,7 +196,7 @@ int witness_begin(struct witness *w, unsigned tid, const struct request *r,
 int witness_written(struct witness *w, unsigned tid, const struct request *r,
                     uint64_t generation, struct err *err)
 {
-  struct sync_log_record record = record_of(w, tid, r);
+  struct sync_log_record record = witness_record_of(w, tid, r);
 
   record.kind = w->written;
   record.generation = generation;

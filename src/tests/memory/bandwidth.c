@@ -36,7 +36,7 @@ enum {
 /* Between checks of a sleeping worker whether the run is over. */
 #define LOOK_NS (10 * NS_PER_MS)
 
-static void meet_init(struct meet *m, unsigned threads)
+static void bandwidth_meet_init(struct meet *m, unsigned threads)
 {
   m->threads = threads;
   atomic_init(&m->arrived, 0);
@@ -250,7 +250,7 @@ static int bandwidth_open(const struct plan *plan, const void *cfg,
   b->plan = plan;
   b->cfg = cfg;
   b->slots = mem_aligned(plan->threads, sizeof(*b->slots), CACHE_LINE);
-  meet_init(&b->meet, plan->threads);
+  bandwidth_meet_init(&b->meet, plan->threads);
   place_find_cpus(&b->cpus);
   rc = b->slots ? 0 : err_set(err, -ENOMEM, "cannot allocate the memory test");
   if (rc == 0)

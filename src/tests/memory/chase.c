@@ -13,7 +13,7 @@ void chase_init(struct chase *c, void *base, size_t stride, uint64_t seed)
   *c->at = c->at;
 }
 
-GOES_OVER_MEMORY static void **line_of(const struct chase *c, size_t i)
+GOES_OVER_MEMORY static void **chase_line_of(const struct chase *c, size_t i)
 {
   return (void **)(void *)(c->base + i * c->stride);
 }
@@ -21,8 +21,8 @@ GOES_OVER_MEMORY static void **line_of(const struct chase *c, size_t i)
 GOES_OVER_MEMORY void chase_grow(struct chase *c, size_t lines)
 {
   for (; c->lines < lines; c->lines++) {
-    void **before = line_of(c, rng_below(&c->rng, c->lines));
-    void **here = line_of(c, c->lines);
+    void **before = chase_line_of(c, rng_below(&c->rng, c->lines));
+    void **here = chase_line_of(c, c->lines);
 
     *here = *before;
     *before = here;

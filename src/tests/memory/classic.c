@@ -92,7 +92,7 @@ void memory_buffer_unmap(struct memory_buffer *b)
  * threads write to one block at once: that is the test.
  */
 
-RACES_ON_PURPOSE static void write_seq(const struct memory_block *b)
+RACES_ON_PURPOSE static void classic_write_seq(const struct memory_block *b)
 {
   volatile uint64_t *p = b->words;
   volatile uint64_t *const end = p + b->n;
@@ -112,7 +112,7 @@ RACES_ON_PURPOSE static void write_seq(const struct memory_block *b)
     *p = value;
 }
 
-RACES_ON_PURPOSE static void read_seq(const struct memory_block *b)
+RACES_ON_PURPOSE static void classic_read_seq(const struct memory_block *b)
 {
   volatile uint64_t *p = b->words;
   volatile uint64_t *const end = p + b->n;
@@ -146,13 +146,13 @@ static uint64_t memory_random_index(const struct memory_block *b)
   return rng_next(&b->rand->rng) & (uint64_t)last; /* n is a power of two */
 }
 
-RACES_ON_PURPOSE static void write_rnd(const struct memory_block *b)
+RACES_ON_PURPOSE static void classic_write_rnd(const struct memory_block *b)
 {
   for (uint64_t i = 0; i < b->n; i++)
     b->words[memory_random_index(b)] = b->value;
 }
 
-RACES_ON_PURPOSE static void read_rnd(const struct memory_block *b)
+RACES_ON_PURPOSE static void classic_read_rnd(const struct memory_block *b)
 {
   for (uint64_t i = 0; i < b->n; i++)
     (void)b->words[memory_random_index(b)];
@@ -168,8 +168,8 @@ static void memory_none_rnd(const struct memory_block *b)
 }
 
 memory_kernel *const memory_kernels[MEMORY_OPERS][MEMORY_MODES] = {
-  [MEMORY_READ] = { read_seq, read_rnd },
-  [MEMORY_WRITE] = { write_seq, write_rnd },
+  [MEMORY_READ] = { classic_read_seq, classic_read_rnd },
+  [MEMORY_WRITE] = { classic_write_seq, classic_write_rnd },
   [MEMORY_NONE] = { memory_none_seq, memory_none_rnd },
 };
 

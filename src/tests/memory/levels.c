@@ -27,7 +27,7 @@ struct curve {
   double penalty;
 };
 
-static double noise_of(const double *y, size_t n)
+static double levels_noise_of(const double *y, size_t n)
 {
   double steps[LEVELS_POINTS_MAX];
 
@@ -41,14 +41,14 @@ static double noise_of(const double *y, size_t n)
 }
 
 /* A point above a later one was disturbed: more memory is never faster. */
-static void prepare(struct curve *c, const double *ns, size_t n)
+static void levels_prepare(struct curve *c, const double *ns, size_t n)
 {
   double sigma;
 
   c->n = n;
   for (size_t i = 0; i < n; i++)
     c->raw[i] = c->y[i] = log(fmax(ns[i], 1e-3));
-  sigma = noise_of(c->raw, n);
+  sigma = levels_noise_of(c->raw, n);
   c->penalty = PENALTY * sigma * sigma * log((double)n + 1);
   for (size_t i = n; i-- > 1;)
     c->y[i - 1] = fmin(c->y[i - 1], c->y[i]);
@@ -59,7 +59,7 @@ static void prepare(struct curve *c, const double *ns, size_t n)
   }
 }
 
-static double left_over(const struct curve *c, size_t from, size_t to)
+static double levels_left_over(const struct curve *c, size_t from, size_t to)
 {
   const double n = (double)(to - from);
   const double sum = c->sum[to] - c->sum[from];
@@ -69,17 +69,19 @@ static double left_over(const struct curve *c, size_t from, size_t to)
 
 /* start[i]: where the piece that ends at i - 1 begins, in the best division of
  * the first i points. */
-static void divide(const struct curve *c, size_t start[LEVELS_POINTS_MAX + 1])
+static void levels_divide(const struct curve *c,
+                          size_t start[LEVELS_POINTS_MAX + 1])
 {
   double best[LEVELS_POINTS_MAX + 1];
 
   best[0] = 0;
   start[0] = 0;
   for (size_t to = 1; to <= c->n; to++) {
-    best[to] = left_over(c, 0, to);
+    best[to] = levels_left_over(c, 0, to);
     start[to] = 0;
     for (size_t from = PIECE_MIN; from + PIECE_MIN <= to; from++) {
-      const double here = best[from] + left_over(c, from, to) + c->penalty;
+      const double here = best[from] + levels_left_over(c, from, to) +
+                          c->penalty;
 
       if (here < best[to]) {
         best[to] = here;
@@ -89,7 +91,7 @@ static void divide(const struct curve *c, size_t start[LEVELS_POINTS_MAX + 1])
   }
 }
 
-static double median_of(const double *ns, size_t first, size_t last)
+static double levels_median_of(const double *ns, size_t first, size_t last)
 {
   double sorted[LEVELS_POINTS_MAX];
   size_t n = 0;
@@ -101,8 +103,8 @@ static double median_of(const double *ns, size_t first, size_t last)
 }
 
 /* A piece is a plateau, a part of the last one, or a slope. */
-static void take_piece(const struct curve *c, size_t first, size_t last,
-                       struct level ret[LEVELS_MAX], size_t *n)
+static void levels_take_piece(const struct curve *c, size_t first, size_t last,
+                              struct level ret[LEVELS_MAX], size_t *n)
 {
   const double y = (c->sum[last + 1] - c->sum[first]) /
                    (double)(last + 1 - first);
@@ -118,7 +120,7 @@ static void take_piece(const struct curve *c, size_t first, size_t last,
 
 /* Where the curve reaches `end` after point `i`, as a part of a step. A cliff
  * hides its inside: the cache ends at its first point. */
-static double way_to(const struct curve *c, size_t i, double end)
+static double levels_way_to(const struct curve *c, size_t i, double end)
 {
   const double step = c->y[i + 1] - c->y[i];
 
@@ -141,7 +143,7 @@ static void find_edges(const struct curve *c, struct level *of, size_t n)
       if (c->y[i] < end)
         of[k].edge = i;
     }
-    of[k].past = way_to(c, of[k].edge, end);
+    of[k].past = levels_way_to(c, of[k].edge, end);
   }
 }
 
@@ -153,19 +155,19 @@ size_t levels_find(const double *ns, size_t n, struct level ret[LEVELS_MAX])
 
   if (n == 0 || n > LEVELS_POINTS_MAX)
     return 0;
-  prepare(&c, ns, n);
-  divide(&c, start);
+  levels_prepare(&c, ns, n);
+  levels_divide(&c, start);
   for (size_t to = n; to > 0; to = start[to])
     ends[n_pieces++] = to;
   while (n_pieces > 0) {
     const size_t to = ends[--n_pieces];
 
-    take_piece(&c, start[to], to - 1, ret, &found);
+    levels_take_piece(&c, start[to], to - 1, ret, &found);
   }
   if (found == 0) /* few points, or only slopes */
     ret[found++] = (struct level){ .last = n - 1, .edge = n - 1 };
   find_edges(&c, ret, found);
   for (size_t k = 0; k < found; k++)
-    ret[k].ns = median_of(ns, ret[k].first, ret[k].last);
+    ret[k].ns = levels_median_of(ns, ret[k].first, ret[k].last);
   return found;
 }

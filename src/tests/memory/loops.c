@@ -14,8 +14,8 @@ enum {
   VERIFY_BYTES = 4 << 20, /* checked before the run */
 };
 
-static bool is_wanted(const struct loops *l, const struct opt_list *list,
-                      enum stream s)
+static bool loops_is_wanted(const struct loops *l, const struct opt_list *list,
+                            enum stream s)
 {
   if (!l->streams->run[s])
     return false;
@@ -26,11 +26,11 @@ static bool is_wanted(const struct loops *l, const struct opt_list *list,
   return list->n == 0;
 }
 
-static int choose_loops(struct loops *l, const struct memory_cfg *cfg,
-                        struct err *err)
+static int loops_choose_loops(struct loops *l, const struct memory_cfg *cfg,
+                              struct err *err)
 {
   for (int s = 0; s < STREAMS; s++) {
-    if (is_wanted(l, &cfg->kernels, s))
+    if (loops_is_wanted(l, &cfg->kernels, s))
       l->of[l->n++] = (enum stream)s;
   }
   if (l->n > 0)
@@ -49,7 +49,7 @@ int loops_choose(struct loops *l, const struct memory_cfg *cfg,
   int rc;
 
   l->streams = cfg->baseline ? streams_baseline() : streams_best();
-  rc = choose_loops(l, cfg, err);
+  rc = loops_choose_loops(l, cfg, err);
   if (rc == 0)
     rc = pages_choose(cfg, place_last_caches("", cpus), CACHES_TIMES, &all,
                       err);
@@ -64,7 +64,7 @@ int loops_choose(struct loops *l, const struct memory_cfg *cfg,
                  fmt_size(size, all), threads, threads == 1 ? "" : "s");
 }
 
-static int verify(const struct loops_block *b, struct err *err)
+static int loops_verify(const struct loops_block *b, struct err *err)
 {
   const struct loops *l = b->loops;
   struct stream_block part = b->block;
@@ -91,7 +91,7 @@ int loops_block_open(struct loops_block *b, const struct loops *loops,
   b->block = (struct stream_block){ .words = (double *)(void *)b->pages.at,
                                     .n = loops->words,
                                     .value = 1 };
-  rc = verify(b, err);
+  rc = loops_verify(b, err);
   if (rc < 0) {
     loops_block_close(b);
     return rc;

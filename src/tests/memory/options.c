@@ -33,7 +33,7 @@ static int parse_isa(const char *text, void *ret, struct err *why)
            : -EINVAL;
 }
 
-static bool is_power_of_two(const char *text)
+static bool options_is_power_of_two(const char *text)
 {
   uint64_t bytes;
 
@@ -48,7 +48,7 @@ const struct opt memory_opts[] = {
     .def = "1K",
     .min = 8,
     .max = INT64_C(1) << 62,
-    .check = is_power_of_two,
+    .check = options_is_power_of_two,
     .expected = "a power of two from 8 to 4611686018427387904, such as 1K or "
                 "2M",
     .help = "size of the memory block accessed by an event",
@@ -181,7 +181,7 @@ static const char *classic_option(const struct memory_cfg *cfg)
   return cfg->mode != MEMORY_SEQ ? "memory-access-mode" : NULL;
 }
 
-static const char *new_option(const struct memory_cfg *cfg)
+static const char *options_new_option(const struct memory_cfg *cfg)
 {
   if (cfg->size_bytes > 0)
     return "memory-size";
@@ -197,7 +197,7 @@ int memory_options_check(const struct memory_cfg *cfg, struct err *err)
   const char *name;
 
   if (cfg->test < 0) {
-    name = new_option(cfg);
+    name = options_new_option(cfg);
     return name ? err_set(err, -EINVAL,
                           "--%s is for the tests that --memory-test chooses: "
                           "give that, too",

@@ -22,14 +22,14 @@ enum {
   BIND = 2,           /* MPOL_BIND of the kernel */
 };
 
-static uint64_t round_up(uint64_t bytes, uint64_t to)
+static uint64_t pages_round_up(uint64_t bytes, uint64_t to)
 {
   return (bytes + to - 1) / to * to;
 }
 
 /* A huge page is as large as one table of small pages maps: 2 MiB with pages of
  * 4 KiB, 32 MiB with 16 KiB, 512 MiB with 64 KiB. */
-static uint64_t alignment(uint64_t bytes)
+static uint64_t pages_alignment(uint64_t bytes)
 {
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   const uint64_t huge = page * (page / sizeof(uint64_t));
@@ -47,10 +47,10 @@ uint64_t pages_pool_page(const char *root)
 
 /* From the pool of huge pages, all present: a missing page would cause a signal
  * at its first access. The kernel unmaps whole pages only. */
-static bool map_pool(struct pages *p, uint64_t bytes)
+static bool pages_map_pool(struct pages *p, uint64_t bytes)
 {
 #if defined(MAP_HUGETLB) && defined(MADV_POPULATE_WRITE)
-  const size_t len = round_up(bytes, pages_pool_page(""));
+  const size_t len = pages_round_up(bytes, pages_pool_page(""));
   void *at = mmap(NULL, len, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 
@@ -68,7 +68,7 @@ static bool map_pool(struct pages *p, uint64_t bytes)
 #endif
 }
 
-static int bind_to(struct pages *p, int node, struct err *err)
+static int pages_bind_to(struct pages *p, int node, struct err *err)
 {
 #if defined(SYS_mbind)
   unsigned long mask[16] = { 0 };
@@ -101,16 +101,16 @@ int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
 
   *p = (struct pages){ 0 };
   /* Pages of the pool are present before they can be bound. */
-  if (!huge || node >= 0 || !map_pool(p, bytes)) {
-    const uint64_t align = alignment(bytes);
-    const size_t len = round_up(bytes, PAGES_ALIGN) + align;
+  if (!huge || node >= 0 || !pages_map_pool(p, bytes)) {
+    const uint64_t align = pages_alignment(bytes);
+    const size_t len = pages_round_up(bytes, PAGES_ALIGN) + align;
     void *all = mmap(NULL, len, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (all == MAP_FAILED)
       return err_sys(err, "cannot allocate %s of memory,",
                      fmt_size(size, bytes));
-    at = round_up((uintptr_t)all, align);
+    at = pages_round_up((uintptr_t)all, align);
     *p = (struct pages){ .at = (char *)all + (at - (uintptr_t)all),
                          .mapped = all,
                          .mapped_len = len };
@@ -121,7 +121,7 @@ int pages_map(struct pages *p, uint64_t bytes, bool huge, int node,
   }
   p->bytes = bytes;
   if (node >= 0)
-    rc = bind_to(p, node, err);
+    rc = pages_bind_to(p, node, err);
   if (rc < 0)
     pages_unmap(p);
   return rc;

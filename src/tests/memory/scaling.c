@@ -51,7 +51,7 @@ static bool hand_close(const struct scaling *s, void *mem)
   return right;
 }
 
-static double next_value(const struct loops_block *b)
+static double scaling_next_value(const struct loops_block *b)
 {
   return b->block.value < 1000 ? b->block.value + 1 : 1;
 }
@@ -61,7 +61,7 @@ static bool hand_round(const struct scaling *s, unsigned work, void *mem)
   const struct memory_scaling *run = s->arg;
   struct loops_block *b = mem;
 
-  return loops_run(b, run->loops.of[work], next_value(b), 1);
+  return loops_run(b, run->loops.of[work], scaling_next_value(b), 1);
 }
 
 /* CPUs share the memory: less of it each is no fault. */
@@ -76,7 +76,7 @@ static const struct scaling_kind kind = {
   .round = hand_round,
 };
 
-static void add_works(struct memory_scaling *run)
+static void scaling_add_works(struct memory_scaling *run)
 {
   for (unsigned i = 0; i < run->loops.n; i++)
     run->base.work[i] = (struct scaling_work){
@@ -107,7 +107,7 @@ static int run_open(const struct plan *plan, const void *arg, void **ret_run,
     free(run);
     return rc;
   }
-  add_works(run);
+  scaling_add_works(run);
   *ret_run = run;
   return 0;
 }

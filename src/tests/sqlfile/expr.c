@@ -153,7 +153,7 @@ void value_print(const struct value *v, char to[VALUE_BYTES])
 #define GAUSSIAN_MIN 2.0
 #define ZIPFIAN_MAX 1000.0
 
-static const char *draw_check_range(int64_t from, int64_t to)
+static const char *expr_draw_check_range(int64_t from, int64_t to)
 {
   int64_t n;
 
@@ -164,7 +164,7 @@ static const char *draw_check_range(int64_t from, int64_t to)
   return NULL;
 }
 
-static int64_t draw_at_share(int64_t from, int64_t to, double share)
+static int64_t expr_draw_at_share(int64_t from, int64_t to, double share)
 {
   const int64_t last = to - from;
   const double at = floor(share * ((double)last + 1.0));
@@ -174,7 +174,7 @@ static int64_t draw_at_share(int64_t from, int64_t to, double share)
 
 const char *draw_uniform(struct draw *d, int64_t from, int64_t to, int64_t *ret)
 {
-  const char *why = draw_check_range(from, to);
+  const char *why = expr_draw_check_range(from, to);
 
   if (!why)
     *ret = dist_uniform(d->rng, from, to);
@@ -184,7 +184,7 @@ const char *draw_uniform(struct draw *d, int64_t from, int64_t to, int64_t *ret)
 const char *draw_exponential(struct draw *d, int64_t from, int64_t to,
                              double parameter, int64_t *ret)
 {
-  const char *why = draw_check_range(from, to);
+  const char *why = expr_draw_check_range(from, to);
   double cut;
 
   if (why)
@@ -192,13 +192,13 @@ const char *draw_exponential(struct draw *d, int64_t from, int64_t to,
   if (!(parameter > 0.0))
     return "the parameter of random_exponential() has to be greater than 0";
   cut = exp(-parameter);
-  *ret = draw_at_share(
+  *ret = expr_draw_at_share(
     from, to, -log(cut + (1.0 - cut) * (1.0 - rng_double(d->rng))) / parameter);
   return NULL;
 }
 
 /* Box and Muller. */
-static double draw_normal(struct rng *rng)
+static double expr_draw_normal(struct rng *rng)
 {
   const double radius = sqrt(-2.0 * log(1.0 - rng_double(rng)));
 
@@ -209,7 +209,7 @@ static double draw_normal(struct rng *rng)
 const char *draw_gaussian(struct draw *d, int64_t from, int64_t to,
                           double parameter, int64_t *ret)
 {
-  const char *why = draw_check_range(from, to);
+  const char *why = expr_draw_check_range(from, to);
   double x;
 
   if (why)
@@ -217,16 +217,16 @@ const char *draw_gaussian(struct draw *d, int64_t from, int64_t to,
   if (!(parameter >= GAUSSIAN_MIN))
     return "the parameter of random_gaussian() has to be at least 2";
   do {
-    x = draw_normal(d->rng);
+    x = expr_draw_normal(d->rng);
   } while (x < -parameter || x >= parameter);
-  *ret = draw_at_share(from, to, (x + parameter) / (parameter * 2.0));
+  *ret = expr_draw_at_share(from, to, (x + parameter) / (parameter * 2.0));
   return NULL;
 }
 
 const char *draw_zipfian(struct draw *d, int64_t from, int64_t to,
                          double exponent, int64_t *ret)
 {
-  const char *why = draw_check_range(from, to);
+  const char *why = expr_draw_check_range(from, to);
   unsigned i = 0;
 
   if (why)

@@ -68,7 +68,7 @@ size_t findings_count(const struct findings *f, enum finding_level level)
 
 static const char *const words[] = { "ok", "warn", "fail" };
 
-static json_t *findings_finding_json(const struct finding *one)
+static json_t *doctor_findings_finding_json(const struct finding *one)
 {
   struct jobj o = jobj_new();
 
@@ -88,7 +88,7 @@ json_t *findings_json(const struct findings *f)
   json_t *list = json_array();
 
   for (size_t i = 0; list && i < f->n; i++) {
-    if (!jobj_array_add(list, findings_finding_json(&f->of[i]))) {
+    if (!jobj_array_add(list, doctor_findings_finding_json(&f->of[i]))) {
       json_decref(list);
       list = NULL;
     }
@@ -562,8 +562,8 @@ void doctor_space(struct findings *to, const char *folder, uint64_t bytes,
                  (double)bytes / MIB, (double)left / MIB);
 }
 
-static void folder_look_at_files(struct findings *to,
-                                 const struct folder_needs *needs)
+static void doctor_folder_look_at_files(struct findings *to,
+                                        const struct folder_needs *needs)
 {
   const uint64_t each = needs->files > 0 ? needs->bytes / needs->files : 0;
   uint64_t good = 0;
@@ -591,7 +591,7 @@ static void folder_look_at_files(struct findings *to,
 }
 
 /* Leaves nothing behind. */
-static int folder_open_probe(const char *folder, int flags)
+static int doctor_folder_open_probe(const char *folder, int flags)
 {
 #ifdef O_TMPFILE
   return os_open(AT_FDCWD, folder, O_TMPFILE | O_RDWR | O_CLOEXEC | flags,
@@ -613,10 +613,10 @@ static int folder_open_probe(const char *folder, int flags)
 #endif
 }
 
-static void folder_look_at_direct(struct findings *to, const char *folder,
-                                  bool wanted)
+static void doctor_folder_look_at_direct(struct findings *to,
+                                         const char *folder, bool wanted)
 {
-  const int fd = folder_open_probe(folder, O_DIRECT);
+  const int fd = doctor_folder_open_probe(folder, O_DIRECT);
 
   if (fd >= 0) {
     (void)close(fd);
@@ -651,8 +651,8 @@ void doctor_folder(struct findings *to, const struct folder_needs *needs)
                needs->folder, *d.fs_type ? d.fs_type : "an unknown file system",
                *d.device ? ", device " : "", d.device,
                d.rotational_known && d.rotational ? ", a rotating disk" : "");
-  folder_look_at_files(to, needs);
-  folder_look_at_direct(to, needs->folder, needs->direct);
+  doctor_folder_look_at_files(to, needs);
+  doctor_folder_look_at_direct(to, needs->folder, needs->direct);
 }
 
 static void database_put_fact(void *ctx, const char *key, const char *value)

@@ -43,7 +43,7 @@ static const struct form forms[] = {
 
 /* At one moment, the end of a transaction comes before the begin of the next
  * one of its process. */
-static int by_time(const void *a, const void *b)
+static int export_by_time(const void *a, const void *b)
 {
   const struct moment *x = a, *y = b;
 
@@ -56,7 +56,7 @@ static int by_time(const void *a, const void *b)
   return (int)x->is_end - (int)y->is_end;
 }
 
-static struct moment *moments_of(const struct history *h)
+static struct moment *export_moments_of(const struct history *h)
 {
   struct moment *m = malloc(((size_t)h->n_trxs * 2 + 1) * sizeof(*m));
 
@@ -69,13 +69,14 @@ static struct moment *moments_of(const struct history *h)
                                             true };
   }
   if (m)
-    qsort(m, (size_t)h->n_trxs * 2, sizeof(*m), by_time);
+    qsort(m, (size_t)h->n_trxs * 2, sizeof(*m), export_by_time);
   return m;
 }
 
 /* With commas, as in the file; EDN reads commas as blanks. */
-static void put_value(const struct history *h, const struct history_op *op,
-                      const struct form *form, FILE *to)
+static void export_put_value(const struct history *h,
+                             const struct history_op *op,
+                             const struct form *form, FILE *to)
 {
   const bool is_list = h->kind == HISTORY_LISTS;
 
@@ -88,8 +89,8 @@ static void put_value(const struct history *h, const struct history_op *op,
   (void)fputs(is_list ? "]" : "", to);
 }
 
-static void put_ops(const struct history *h, const struct moment *m,
-                    const struct form *form, FILE *to)
+static void export_put_ops(const struct history *h, const struct moment *m,
+                           const struct form *form, FILE *to)
 {
   const bool answers = m->is_end && h->trxs[m->trx].outcome == HISTORY_OK;
   const char *write = h->kind == HISTORY_LISTS ? form->append : form->write;
@@ -104,7 +105,7 @@ static void put_ops(const struct history *h, const struct moment *m,
     if (op->is_write)
       (void)fprintf(to, "%" PRId64, op->value);
     else if (answers && op->is_known)
-      put_value(h, op, form, to);
+      export_put_value(h, op, form, to);
     else
       (void)fputs(form->none, to);
     (void)fputs("]", to);
@@ -114,7 +115,7 @@ static void put_ops(const struct history *h, const struct moment *m,
 int history_export(const struct history *h, enum export_form which, FILE *to)
 {
   const struct form *form = &forms[which];
-  struct moment *moments = moments_of(h);
+  struct moment *moments = export_moments_of(h);
   uint64_t last_ns = 0;
 
   if (!moments)
@@ -131,7 +132,7 @@ int history_export(const struct history *h, enum export_form which, FILE *to)
     (void)fprintf(to, form->line, i,
                   form->types[m->is_end ? 1 + (unsigned)t->outcome : 0],
                   t->process, last_ns);
-    put_ops(h, m, form, to);
+    export_put_ops(h, m, form, to);
     (void)fputs(form->end, to);
   }
   (void)fputs(form->tail, to);

@@ -401,7 +401,8 @@ struct teller {
   const struct history *h;
 };
 
-static void tell_value(const struct teller *t, const struct history_op *op)
+static void judge_tell_value(const struct teller *t,
+                             const struct history_op *op)
 {
   const char *text = t->h->text + op->at;
   uint32_t from = 0;
@@ -420,7 +421,7 @@ static void tell_value(const struct teller *t, const struct history_op *op)
   strbuf_add(t->to, text + from, op->bytes - from);
 }
 
-static void tell_op(const struct teller *t, uint32_t i)
+static void judge_tell_op(const struct teller *t, uint32_t i)
 {
   const struct history_op *op = &t->h->ops[i];
   const long long key = (long long)t->h->keys[op->key];
@@ -434,11 +435,11 @@ static void tell_op(const struct teller *t, uint32_t i)
     strbuf_addf(t->to, "read key %lld: no answer", key);
   } else {
     strbuf_addf(t->to, "read key %lld: ", key);
-    tell_value(t, op);
+    judge_tell_value(t, op);
   }
 }
 
-static void tell_ops(const struct teller *t, uint32_t trx, uint32_t cause)
+static void judge_tell_ops(const struct teller *t, uint32_t trx, uint32_t cause)
 {
   uint32_t first = t->h->trxs[trx].first, end = history_end(t->h, trx);
   const bool is_cut = end - first > OPS_TOLD;
@@ -450,7 +451,7 @@ static void tell_ops(const struct teller *t, uint32_t trx, uint32_t cause)
   }
   for (uint32_t i = first; i < end; i++) {
     strbuf_adds(t->to, "      ");
-    tell_op(t, i);
+    judge_tell_op(t, i);
     strbuf_adds(t->to, "\n");
   }
   if (is_cut)
@@ -458,8 +459,8 @@ static void tell_ops(const struct teller *t, uint32_t trx, uint32_t cause)
                 history_end(t->h, trx) - t->h->trxs[trx].first);
 }
 
-static void tell_trx(const struct teller *t, unsigned n, uint32_t trx,
-                     uint32_t cause)
+static void judge_tell_trx(const struct teller *t, unsigned n, uint32_t trx,
+                           uint32_t cause)
 {
   static const char *const outcomes[] = { "committed", "failed",
                                           "unknown outcome" };
@@ -472,44 +473,44 @@ static void tell_trx(const struct teller *t, unsigned n, uint32_t trx,
   else
     strbuf_addf(t->to, "%.6f s", (double)it->completed_ns / (double)NS_PER_S);
   strbuf_addf(t->to, ", %s\n", outcomes[it->outcome]);
-  tell_ops(t, trx, cause);
+  judge_tell_ops(t, trx, cause);
 }
 
 /* ---- anomalies without cycles ---- */
 
-static void tell_direct(const struct teller *t, const struct finding *f)
+static void judge_tell_direct(const struct teller *t, const struct finding *f)
 {
   const uint32_t first = t->h->ops[f->op[0]].trx;
   uint32_t second = HISTORY_NONE;
 
   if (f->op[1] != HISTORY_NONE)
     second = t->h->ops[f->op[1]].trx;
-  tell_trx(t, 1, first, f->op[0]);
+  judge_tell_trx(t, 1, first, f->op[0]);
   if (second != HISTORY_NONE && second != first)
-    tell_trx(t, 2, second, f->op[1]);
+    judge_tell_trx(t, 2, second, f->op[1]);
   strbuf_adds(t->to, "  T1: ");
-  tell_op(t, f->op[0]);
+  judge_tell_op(t, f->op[0]);
   if (f->op[1] != HISTORY_NONE) {
     strbuf_addf(t->to, second == first ? "; before: " : "; T2: ");
-    tell_op(t, f->op[1]);
+    judge_tell_op(t, f->op[1]);
   }
   strbuf_adds(t->to, "\n");
 }
 
 /* ---- cycles ---- */
 
-static void tell_write(const struct teller *t, unsigned n, uint32_t trx,
-                       uint32_t key)
+static void judge_tell_write(const struct teller *t, unsigned n, uint32_t trx,
+                             uint32_t key)
 {
   const uint32_t i = history_write_of(t->h, trx, key);
 
   strbuf_addf(t->to, "T%u: ", n);
   if (i != HISTORY_NONE)
-    tell_op(t, i);
+    judge_tell_op(t, i);
 }
 
-static void tell_step(const struct teller *t, const struct finding *f,
-                      uint32_t i)
+static void judge_tell_step(const struct teller *t, const struct finding *f,
+                            uint32_t i)
 {
   static const char *const words[] = {
     [EDGE_WW] = "ww", [EDGE_WR] = "wr", [EDGE_RW] = "rw"
@@ -521,36 +522,36 @@ static void tell_step(const struct teller *t, const struct finding *f,
   strbuf_addf(t->to, "  T%u -> T%u (%s): ", i + 1, next + 1, words[s->edge]);
   switch (s->edge) {
   case EDGE_WW:
-    tell_write(t, i + 1, s->trx, key);
+    judge_tell_write(t, i + 1, s->trx, key);
     strbuf_adds(t->to, ", then ");
-    tell_write(t, next + 1, to, key);
+    judge_tell_write(t, next + 1, to, key);
     break;
   case EDGE_WR:
-    tell_write(t, i + 1, s->trx, key);
+    judge_tell_write(t, i + 1, s->trx, key);
     strbuf_addf(t->to, ", which T%u has seen: ", next + 1);
-    tell_op(t, s->cause);
+    judge_tell_op(t, s->cause);
     break;
   default:
     strbuf_addf(t->to, "T%u: ", i + 1);
-    tell_op(t, s->cause);
+    judge_tell_op(t, s->cause);
     strbuf_adds(t->to, ", before ");
-    tell_write(t, next + 1, to, key);
+    judge_tell_write(t, next + 1, to, key);
     break;
   }
   strbuf_adds(t->to, "\n");
 }
 
-static void tell_cycle(const struct teller *t, const struct finding *f)
+static void judge_tell_cycle(const struct teller *t, const struct finding *f)
 {
   strbuf_addf(t->to, "  %s cycle of %u transactions:\n",
               f->is_shortest ? "The shortest" : "A", f->n_steps);
   for (uint32_t i = 0; i < f->n_steps; i++)
-    tell_trx(t, i + 1, f->steps[i].trx, f->steps[i].cause);
+    judge_tell_trx(t, i + 1, f->steps[i].trx, f->steps[i].cause);
   for (uint32_t i = 0; i < f->n_steps; i++)
-    tell_step(t, f, i);
+    judge_tell_step(t, f, i);
 }
 
-static void tell_facts(const struct teller *t, const struct judgement *j)
+static void judge_tell_facts(const struct teller *t, const struct judgement *j)
 {
   const struct history *h = t->h;
 
@@ -577,15 +578,16 @@ static void tell_facts(const struct teller *t, const struct judgement *j)
 }
 
 /* Found, and excluded? If the history is cut off, writes can be missing. */
-static bool judgement_breaks(const struct judgement *j, const struct history *h,
-                             enum level level, enum anomaly a)
+static bool judge_judgement_breaks(const struct judgement *j,
+                                   const struct history *h, enum level level,
+                                   enum anomaly a)
 {
   return j->findings[a].n > 0 && level_excludes(level, a) &&
          (a != ANOMALY_GARBAGE || h->is_complete);
 }
 
-static void tell_verdict(const struct teller *t, const struct judgement *j,
-                         enum level level)
+static void judge_tell_verdict(const struct teller *t,
+                               const struct judgement *j, enum level level)
 {
   const char *comma = ": ";
 
@@ -604,7 +606,7 @@ static void tell_verdict(const struct teller *t, const struct judgement *j,
   }
   strbuf_addf(t->to, "\nVerdict: not %s", level_name(level));
   for (unsigned a = 0; a < ANOMALIES; a++) {
-    if (!judgement_breaks(j, t->h, level, (enum anomaly)a))
+    if (!judge_judgement_breaks(j, t->h, level, (enum anomaly)a))
       continue;
     strbuf_addf(t->to, "%s%s", comma, anomaly_name((enum anomaly)a));
     comma = ", ";
@@ -617,7 +619,7 @@ void history_tell(struct strbuf *to, const struct history *h,
 {
   const struct teller t = { to, h };
 
-  tell_facts(&t, j);
+  judge_tell_facts(&t, j);
   for (unsigned a = 0; a < ANOMALIES; a++) {
     const struct finding *f = &j->findings[a];
 
@@ -632,11 +634,11 @@ void history_tell(struct strbuf *to, const struct history *h,
       strbuf_addf(to, ". %s allows that", level_name(level));
     strbuf_adds(to, "\n");
     if (f->steps)
-      tell_cycle(&t, f);
+      judge_tell_cycle(&t, f);
     else
-      tell_direct(&t, f);
+      judge_tell_direct(&t, f);
   }
-  tell_verdict(&t, j, level);
+  judge_tell_verdict(&t, j, level);
 }
 
 /* ---- the search for cycles ---- */
@@ -826,7 +828,7 @@ enum history_verdict judgement_verdict(const struct judgement *j,
                                        enum level level)
 {
   for (unsigned a = 0; a < ANOMALIES; a++) {
-    if (judgement_breaks(j, h, level, (enum anomaly)a))
+    if (judge_judgement_breaks(j, h, level, (enum anomaly)a))
       return HISTORY_BROKEN;
   }
   return h->is_complete && j->reads > 0 ? HISTORY_FITS : HISTORY_UNCLEAR;

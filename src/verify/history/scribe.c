@@ -50,7 +50,7 @@ struct scribe {
 
 /* ---- the file ---- */
 
-static int write_all(int fd, const char *text, size_t len)
+static int scribe_write_all(int fd, const char *text, size_t len)
 {
   while (len > 0) {
     const ssize_t n = write(fd, text, len);
@@ -65,7 +65,7 @@ static int write_all(int fd, const char *text, size_t len)
   return 0;
 }
 
-static void fail(struct scribe *r, int rc, const struct err *err)
+static void scribe_fail(struct scribe *r, int rc, const struct err *err)
 {
   (void)pthread_mutex_lock(&r->lock);
   if (r->rc == 0) {
@@ -76,11 +76,11 @@ static void fail(struct scribe *r, int rc, const struct err *err)
 }
 
 /* After a failed write, which can have cut a line, nothing follows. */
-static void put(struct scribe *r, const char *text, size_t len)
+static void scribe_put(struct scribe *r, const char *text, size_t len)
 {
   (void)pthread_mutex_lock(&r->lock);
   if (r->rc == 0) {
-    r->rc = write_all(r->fd, text, len);
+    r->rc = scribe_write_all(r->fd, text, len);
     errno = -r->rc;
     if (r->rc)
       (void)err_sys(&r->err, "cannot write to '%.400s',", r->path);
@@ -110,7 +110,7 @@ static int check_old(const struct scribe *r, struct err *err)
   return 0;
 }
 
-static int put_head(struct scribe *r, struct err *err)
+static int scribe_put_head(struct scribe *r, struct err *err)
 {
   const char *head = r->kind == HISTORY_LISTS ? HISTORY_MAGIC "lists\n"
                                               : HISTORY_MAGIC "registers\n";
@@ -123,7 +123,7 @@ static int put_head(struct scribe *r, struct err *err)
   rc = check_old(r, err);
   if (rc < 0)
     return rc;
-  put(r, head, strlen(head));
+  scribe_put(r, head, strlen(head));
   if (r->rc)
     *err = r->err;
   return r->rc;
@@ -144,7 +144,7 @@ int scribe_open(struct scribe **ret, const char *path, enum history_kind kind,
   (void)pthread_mutex_init(&r->lock, NULL);
   r->kind = kind;
   r->n_clients = clients;
-  rc = put_head(r, err);
+  rc = scribe_put_head(r, err);
   if (rc) {
     scribe_free(r);
     return rc;
@@ -192,23 +192,23 @@ struct scribe_client *scribe_join(struct scribe *r, uint32_t number)
   return c;
 }
 
-static void add_number(struct strbuf *to, uint64_t n)
+static void scribe_add_number(struct strbuf *to, uint64_t n)
 {
   char digits[FMT_INT_SIZE];
 
   strbuf_add(to, digits, fmt_uint(digits, n));
 }
 
-static void flush(struct scribe_client *c)
+static void scribe_flush(struct scribe_client *c)
 {
   struct err err;
 
   if (c->lines.failed) {
     (void)err_set(&err, -ENOMEM, "not enough memory for the history '%.400s'",
                   c->r->path);
-    fail(c->r, -ENOMEM, &err);
+    scribe_fail(c->r, -ENOMEM, &err);
   } else if (c->lines.len > 0) {
-    put(c->r, c->lines.text, c->lines.len);
+    scribe_put(c->r, c->lines.text, c->lines.len);
   }
   strbuf_clear(&c->lines);
 }
@@ -219,14 +219,14 @@ static void end(struct scribe_client *c, enum history_outcome outcome,
   if (!c->is_open)
     return;
   c->is_open = false;
-  add_number(&c->lines, c->process);
+  scribe_add_number(&c->lines, c->process);
   strbuf_add(&c->lines, " ", 1);
-  add_number(&c->lines, c->begun_ns);
+  scribe_add_number(&c->lines, c->begun_ns);
   strbuf_add(&c->lines, " ", 1);
   if (outcome == HISTORY_UNKNOWN)
     strbuf_add(&c->lines, "-", 1);
   else
-    add_number(&c->lines, now_ns > c->begun_ns ? now_ns : c->begun_ns);
+    scribe_add_number(&c->lines, now_ns > c->begun_ns ? now_ns : c->begun_ns);
   strbuf_add(&c->lines, " ", 1);
   strbuf_adds(&c->lines, words[outcome]);
   strbuf_add(&c->lines, strbuf_str(&c->ops), c->ops.len);
@@ -236,11 +236,11 @@ static void end(struct scribe_client *c, enum history_outcome outcome,
     c->process += c->r->n_clients;
   atomic_fetch_add_explicit(&c->ended[outcome], 1, memory_order_relaxed);
   if (c->lines.len >= FLUSH_BYTES || c->lines.failed)
-    flush(c);
+    scribe_flush(c);
 }
 
 /* False: closed, and nothing is locked. */
-static bool enter(struct scribe_client *c)
+static bool scribe_enter(struct scribe_client *c)
 {
   (void)pthread_mutex_lock(&c->lock);
   if (!c->is_closed)
@@ -253,7 +253,7 @@ void scribe_begin(struct scribe_client *c)
 {
   const uint64_t now_ns = clock_now_ns() - c->r->start_ns;
 
-  if (!enter(c))
+  if (!scribe_enter(c))
     return;
   end(c, HISTORY_UNKNOWN, now_ns); /* its outcome is unknown */
   strbuf_clear(&c->ops);
@@ -264,26 +264,27 @@ void scribe_begin(struct scribe_client *c)
 
 void scribe_write(struct scribe_client *c, uint64_t key, uint64_t value)
 {
-  if (!enter(c))
+  if (!scribe_enter(c))
     return;
   strbuf_adds(&c->ops, c->r->kind == HISTORY_LISTS ? " a:" : " w:");
-  add_number(&c->ops, key);
+  scribe_add_number(&c->ops, key);
   strbuf_add(&c->ops, "=", 1);
-  add_number(&c->ops, value);
+  scribe_add_number(&c->ops, value);
   (void)pthread_mutex_unlock(&c->lock);
 }
 
 void scribe_read(struct scribe_client *c, uint64_t key)
 {
-  if (!enter(c))
+  if (!scribe_enter(c))
     return;
   strbuf_adds(&c->ops, " r:");
-  add_number(&c->ops, key);
+  scribe_add_number(&c->ops, key);
   (void)pthread_mutex_unlock(&c->lock);
 }
 
 /* Can the reader take the value? */
-static bool is_value(const struct scribe *r, const char *text, size_t len)
+static bool scribe_is_value(const struct scribe *r, const char *text,
+                            size_t len)
 {
   for (size_t i = 0; i < len; i++) {
     if (text[i] == ',' && r->kind == HISTORY_LISTS && i > 0 && i + 1 < len &&
@@ -299,25 +300,26 @@ void scribe_answer(struct scribe_client *c, const char *text, size_t len)
 {
   struct err err;
 
-  if (!enter(c))
+  if (!scribe_enter(c))
     return;
   strbuf_add(&c->ops, "=", 1);
   strbuf_add(&c->ops, text, len);
   (void)pthread_mutex_unlock(&c->lock);
-  if (!is_value(c->r, text, len))
-    fail(c->r,
-         err_set(&err, -EINVAL,
-                 "the history '%.400s' is cut off: the database has answered "
-                 "'%.*s', which nobody has written",
-                 c->r->path, (int)(len < 80 ? len : 80), text),
-         &err);
+  if (!scribe_is_value(c->r, text, len))
+    scribe_fail(
+      c->r,
+      err_set(&err, -EINVAL,
+              "the history '%.400s' is cut off: the database has answered "
+              "'%.*s', which nobody has written",
+              c->r->path, (int)(len < 80 ? len : 80), text),
+      &err);
 }
 
 void scribe_end(struct scribe_client *c, enum history_outcome outcome)
 {
   const uint64_t now_ns = clock_now_ns() - c->r->start_ns;
 
-  if (!enter(c))
+  if (!scribe_enter(c))
     return;
   end(c, outcome, now_ns);
   (void)pthread_mutex_unlock(&c->lock);
@@ -342,18 +344,18 @@ int scribe_close(struct scribe *r, struct err *err)
   for (struct scribe_client *c = r->clients; c; c = c->next) {
     (void)pthread_mutex_lock(&c->lock);
     end(c, HISTORY_UNKNOWN, 0);
-    flush(c);
+    scribe_flush(c);
     c->is_closed = true;
     (void)pthread_mutex_unlock(&c->lock);
   }
   for (unsigned o = 0; o < OUTCOMES; o++)
     n += scribe_count(r, (enum history_outcome)o);
   strbuf_adds(&last, "end ");
-  add_number(&last, n);
+  scribe_add_number(&last, n);
   strbuf_adds(&last, "\n");
   if (last.failed && r->rc == 0)
     r->rc = err_set(&r->err, -ENOMEM, "not enough memory for a history");
-  put(r, last.text, last.len);
+  scribe_put(r, last.text, last.len);
   strbuf_done(&last);
   if (r->rc)
     *err = r->err;

@@ -42,7 +42,7 @@ size_t json_write(const uint64_t *param, uint64_t id, uint64_t n,
   return (size_t)len;
 }
 
-static int check(const struct kind_args *args, struct err *err)
+static int json_check(const struct kind_args *args, struct err *err)
 {
   const uint64_t documents = args->value[JSON_DOCUMENTS];
   const uint64_t groups = args->value[JSON_GROUPS];
@@ -61,8 +61,8 @@ static int check(const struct kind_args *args, struct err *err)
   return 0;
 }
 
-static void describe(const struct kind_args *args, uint64_t number,
-                     struct kind_table *ret)
+static void json_describe(const struct kind_args *args, uint64_t number,
+                          struct kind_table *ret)
 {
   (void)number;
   (void)snprintf(ret->name, sizeof(ret->name), "json_docs");
@@ -80,7 +80,8 @@ static void describe(const struct kind_args *args, uint64_t number,
   ret->plain = true;
 }
 
-static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+static size_t json_put(struct maker *m, enum rows_form form, uint64_t key,
+                       char *to)
 {
   char text[JSON_TEXT_MAX];
   const size_t len = json_write(m->args.value, key, 0, text);
@@ -96,9 +97,9 @@ const struct kind kind_json = {
   .name = "json",
   .params = params,
   .tables = 1,
-  .check = check,
-  .describe = describe,
-  .put = put,
+  .check = json_check,
+  .describe = json_describe,
+  .put = json_put,
   .depends = "--documents, --groups, --body and --data-seed",
   .size_option = "--documents",
   .fewer = "fewer --documents",

@@ -21,8 +21,8 @@ static const char *const bank_params[] = { "accounts", "balance", NULL };
 static const char *const bank_columns[] = { "id", "balance", "transfers",
                                             "version" };
 
-static int check(const struct kind_args *args, const char *option,
-                 struct err *err)
+static int numbers_check(const struct kind_args *args, const char *option,
+                         struct err *err)
 {
   if (args->value[ROWS] >= 1 && args->value[ROWS] <= NUMBERS_MAX)
     return 0;
@@ -31,17 +31,17 @@ static int check(const struct kind_args *args, const char *option,
 
 static int check_counter(const struct kind_args *args, struct err *err)
 {
-  return check(args, "--rows", err);
+  return numbers_check(args, "--rows", err);
 }
 
 static int check_bank(const struct kind_args *args, struct err *err)
 {
-  return check(args, "--accounts", err);
+  return numbers_check(args, "--accounts", err);
 }
 
-static void describe(const struct kind_args *args, const char *name,
-                     const char *const *columns, unsigned n,
-                     struct kind_table *ret)
+static void numbers_describe(const struct kind_args *args, const char *name,
+                             const char *const *columns, unsigned n,
+                             struct kind_table *ret)
 {
   (void)snprintf(ret->name, sizeof(ret->name), "%s", name);
   ret->columns = columns;
@@ -53,23 +53,25 @@ static void describe(const struct kind_args *args, const char *name,
   ret->disk_bytes = NUMBERS_DISK;
 }
 
-static void describe_counter(const struct kind_args *args, uint64_t number,
-                             struct kind_table *ret)
+static void numbers_describe_counter(const struct kind_args *args,
+                                     uint64_t number, struct kind_table *ret)
 {
   (void)number;
-  describe(args, "counter_rows", counter_columns, ARRAY_SIZE(counter_columns),
-           ret);
+  numbers_describe(args, "counter_rows", counter_columns,
+                   ARRAY_SIZE(counter_columns), ret);
 }
 
-static void describe_bank(const struct kind_args *args, uint64_t number,
-                          struct kind_table *ret)
+static void numbers_describe_bank(const struct kind_args *args, uint64_t number,
+                                  struct kind_table *ret)
 {
   (void)number;
-  describe(args, "bank_accounts", bank_columns, ARRAY_SIZE(bank_columns), ret);
+  numbers_describe(args, "bank_accounts", bank_columns,
+                   ARRAY_SIZE(bank_columns), ret);
 }
 
 /* The counter's second parameter is 0. */
-static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+static size_t numbers_put(struct maker *m, enum rows_form form, uint64_t key,
+                          char *to)
 {
   struct row row;
 
@@ -86,8 +88,8 @@ const struct kind kind_counter = {
   .params = counter_params,
   .tables = 1,
   .check = check_counter,
-  .describe = describe_counter,
-  .put = put,
+  .describe = numbers_describe_counter,
+  .put = numbers_put,
   .depends = "--rows",
   .size_option = "--rows",
   .fewer = "fewer --rows",
@@ -98,8 +100,8 @@ const struct kind kind_bank = {
   .params = bank_params,
   .tables = 1,
   .check = check_bank,
-  .describe = describe_bank,
-  .put = put,
+  .describe = numbers_describe_bank,
+  .put = numbers_put,
   .depends = "--accounts and --balance",
   .size_option = "--accounts",
   .fewer = "fewer --accounts",

@@ -14,8 +14,8 @@ enum {
 static const char *const params[] = { "size", NULL };
 static const char *const columns[] = { "id", "k", "c", "pad" };
 
-static void describe(const struct kind_args *args, uint64_t number,
-                     struct kind_table *ret)
+static void sbtest_describe(const struct kind_args *args, uint64_t number,
+                            struct kind_table *ret)
 {
   (void)snprintf(ret->name, sizeof(ret->name), "sbtest%" PRIu64, number);
   ret->columns = columns;
@@ -26,13 +26,14 @@ static void describe(const struct kind_args *args, uint64_t number,
   ret->bytes_max = ROWS_MAX;
 }
 
-static void begin(struct maker *m)
+static void sbtest_begin(struct maker *m)
 {
   rows_init(m->state, m->args.rand, m->args.seed, m->number,
             m->args.value[SIZE]);
 }
 
-static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+static size_t sbtest_put(struct maker *m, enum rows_form form, uint64_t key,
+                         char *to)
 {
   return rows_put(m->state, form, key, to);
 }
@@ -40,10 +41,10 @@ static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
 const struct kind kind_sbtest = {
   .name = "sbtest",
   .params = params,
-  .describe = describe,
+  .describe = sbtest_describe,
   .state_size = sizeof(struct rows),
-  .begin = begin,
-  .put = put,
+  .begin = sbtest_begin,
+  .put = sbtest_put,
   .depends = "--rand-seed, --rand-type and --table-size",
   .size_option = "--table-size",
   .fewer = "fewer --tables or a smaller --table-size",

@@ -46,7 +46,7 @@ uint64_t secondary_v(const struct secondary *s, uint64_t id)
   return rng_mix(s->seed + id * RNG_GAMMA) % V_COUNT;
 }
 
-static int check(const struct kind_args *args, struct err *err)
+static int secondary_check(const struct kind_args *args, struct err *err)
 {
   const uint64_t keys = args->value[SECONDARY_KEYS];
   const uint64_t per_key = args->value[SECONDARY_PER_KEY];
@@ -60,8 +60,8 @@ static int check(const struct kind_args *args, struct err *err)
                  KEYS_MAX, ROWS_LIMIT);
 }
 
-static void describe(const struct kind_args *args, uint64_t number,
-                     struct kind_table *ret)
+static void secondary_describe(const struct kind_args *args, uint64_t number,
+                               struct kind_table *ret)
 {
   (void)number;
   (void)snprintf(ret->name, sizeof(ret->name), "secondary_rows");
@@ -78,12 +78,13 @@ static void describe(const struct kind_args *args, uint64_t number,
   ret->disk_bytes = SECONDARY_DISK;
 }
 
-static void begin(struct maker *m)
+static void secondary_begin(struct maker *m)
 {
   secondary_init(m->state, m->args.value);
 }
 
-static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+static size_t secondary_put(struct maker *m, enum rows_form form, uint64_t key,
+                            char *to)
 {
   const struct secondary *s = m->state;
   char text[TEXT_MAX + 1];
@@ -105,11 +106,11 @@ const struct kind kind_secondary = {
   .name = "secondary",
   .params = params,
   .tables = 1,
-  .check = check,
-  .describe = describe,
+  .check = secondary_check,
+  .describe = secondary_describe,
   .state_size = sizeof(struct secondary),
-  .begin = begin,
-  .put = put,
+  .begin = secondary_begin,
+  .put = secondary_put,
   .depends = "--keys, --rows-per-key and --data-seed",
   .size_option = "--keys",
   .fewer = "fewer --keys or --rows-per-key",

@@ -43,7 +43,7 @@ static const struct {
   [TABLE_HISTORY] = { .name = "pgbench_history" },
 };
 
-static int check(const struct kind_args *args, struct err *err)
+static int tpcb_check(const struct kind_args *args, struct err *err)
 {
   if (args->value[SCALE] >= 1 && args->value[SCALE] <= SCALE_MAX)
     return 0;
@@ -53,8 +53,8 @@ static int check(const struct kind_args *args, struct err *err)
                  SCALE_MAX);
 }
 
-static void describe(const struct kind_args *args, uint64_t number,
-                     struct kind_table *ret)
+static void tpcb_describe(const struct kind_args *args, uint64_t number,
+                          struct kind_table *ret)
 {
   (void)strcpy(ret->name, tables[number].name);
   ret->columns = tables[number].columns;
@@ -73,7 +73,8 @@ static void describe(const struct kind_args *args, uint64_t number,
 }
 
 /* Key, branch (except for branches), balance, blank filler (for accounts). */
-static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+static size_t tpcb_put(struct maker *m, enum rows_form form, uint64_t key,
+                       char *to)
 {
   struct row row;
 
@@ -91,9 +92,9 @@ const struct kind kind_tpcb = {
   .name = "tpcb",
   .params = params,
   .tables = TABLES,
-  .check = check,
-  .describe = describe,
-  .put = put,
+  .check = tpcb_check,
+  .describe = tpcb_describe,
+  .put = tpcb_put,
   .depends = "--scale",
   .size_option = "--scale",
   .fewer = "a smaller --scale",

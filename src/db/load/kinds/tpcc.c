@@ -145,7 +145,7 @@ static const struct {
                        150 },
 };
 
-static int check(const struct kind_args *args, struct err *err)
+static int tpcc_check(const struct kind_args *args, struct err *err)
 {
   static const uint64_t max[TPCC_PARAMS] = {
     [TPCC_WAREHOUSES] = INT32_MAX,
@@ -178,8 +178,8 @@ static unsigned tpcc_order_lines(const struct kind_args *args, uint64_t key)
          (unsigned)rng_below(&rng, TPCC_MAX_LINES - TPCC_MIN_LINES + 1);
 }
 
-static void describe_key(const struct kind_args *args, uint64_t number,
-                         struct kind_table *ret)
+static void tpcc_describe_key(const struct kind_args *args, uint64_t number,
+                              struct kind_table *ret)
 {
   const uint64_t *v = args->value;
   const uint64_t undelivered = tpcc_first_undelivered(args);
@@ -217,8 +217,8 @@ static void describe_key(const struct kind_args *args, uint64_t number,
   }
 }
 
-static void describe(const struct kind_args *args, uint64_t number,
-                     struct kind_table *ret)
+static void tpcc_describe(const struct kind_args *args, uint64_t number,
+                          struct kind_table *ret)
 {
   assert(strlen(tables[number].name) < sizeof(ret->name));
   (void)strcpy(ret->name, tables[number].name);
@@ -235,10 +235,10 @@ static void describe(const struct kind_args *args, uint64_t number,
     ret->per_key = (TPCC_MIN_LINES + TPCC_MAX_LINES) / 2;
     ret->bytes_max = (size_t)TPCC_ROW_MAX * TPCC_MAX_LINES;
   }
-  describe_key(args, number, ret);
+  tpcc_describe_key(args, number, ret);
 }
 
-static unsigned lines(struct maker *m, uint64_t key)
+static unsigned tpcc_lines(struct maker *m, uint64_t key)
 {
   return tpcc_order_lines(&m->args, key);
 }
@@ -266,13 +266,13 @@ struct making {
 
 /* ---- values ---- */
 
-static int64_t between(struct making *k, uint64_t a, uint64_t b)
+static int64_t tpcc_between(struct making *k, uint64_t a, uint64_t b)
 {
   return (int64_t)(a + rng_below(&k->rng, b - a + 1));
 }
 
 /* Letters and digits, ten for each draw. */
-static void fill(struct rng *rng, char *to, size_t len)
+static void tpcc_fill(struct rng *rng, char *to, size_t len)
 {
   static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz"
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZae";
@@ -286,17 +286,17 @@ static void fill(struct rng *rng, char *to, size_t len)
   }
 }
 
-static void put_text(struct making *k, size_t min, size_t max)
+static void tpcc_put_text(struct making *k, size_t min, size_t max)
 {
   char text[500];
-  const size_t len = (size_t)between(k, min, max);
+  const size_t len = (size_t)tpcc_between(k, min, max);
 
   assert(max <= sizeof(text));
-  fill(&k->rng, text, len);
+  tpcc_fill(&k->rng, text, len);
   row_text(&k->row, text, len);
 }
 
-static void put_digits(struct making *k, size_t len)
+static void tpcc_put_digits(struct making *k, size_t len)
 {
   char text[16];
 
@@ -307,30 +307,30 @@ static void put_digits(struct making *k, size_t len)
 }
 
 /* A tenth of the rows contain ORIGINAL (4.3.3.1). */
-static void put_data(struct making *k)
+static void tpcc_put_data(struct making *k)
 {
   static const char original[] = "ORIGINAL";
   const size_t n = sizeof(original) - 1;
   char text[50];
-  const size_t len = (size_t)between(k, 26, 50);
+  const size_t len = (size_t)tpcc_between(k, 26, 50);
 
-  fill(&k->rng, text, len);
+  tpcc_fill(&k->rng, text, len);
   if (rng_below(&k->rng, 10) == 0)
-    memcpy(text + between(k, 0, len - n), original, n);
+    memcpy(text + tpcc_between(k, 0, len - n), original, n);
   row_text(&k->row, text, len);
 }
 
-static void put_word(struct making *k, const char *word)
+static void tpcc_put_word(struct making *k, const char *word)
 {
   row_text(&k->row, word, strlen(word));
 }
 
-static void put_moment(struct making *k)
+static void tpcc_put_moment(struct making *k)
 {
-  put_word(k, moment);
+  tpcc_put_word(k, moment);
 }
 
-static void put_decimal(struct making *k, int64_t units, unsigned decimals)
+static void tpcc_put_decimal(struct making *k, int64_t units, unsigned decimals)
 {
   if (k->m->args.value[TPCC_CENTS])
     row_long(&k->row, units);
@@ -338,20 +338,20 @@ static void put_decimal(struct making *k, int64_t units, unsigned decimals)
     row_decimal(&k->row, units, decimals);
 }
 
-static void put_cents(struct making *k, int64_t cents)
+static void tpcc_put_cents(struct making *k, int64_t cents)
 {
-  put_decimal(k, cents, 2);
+  tpcc_put_decimal(k, cents, 2);
 }
 
 /* street_1, street_2, city, state, zip (4.3.2.7) */
-static void put_address(struct making *k)
+static void tpcc_put_address(struct making *k)
 {
   char zip[9], state[2];
 
   memset(zip, '1', sizeof(zip));
-  put_text(k, 10, 20);
-  put_text(k, 10, 20);
-  put_text(k, 10, 20);
+  tpcc_put_text(k, 10, 20);
+  tpcc_put_text(k, 10, 20);
+  tpcc_put_text(k, 10, 20);
   for (size_t i = 0; i < sizeof(state); i++)
     state[i] = (char)('A' + rng_below(&k->rng, 26));
   row_text(&k->row, state, sizeof(state));
@@ -361,7 +361,7 @@ static void put_address(struct making *k)
 }
 
 /* The first customers have all names, the others NURand's. */
-static void put_last_name(struct making *k, uint64_t c)
+static void tpcc_put_last_name(struct making *k, uint64_t c)
 {
   static const char *const syllables[] = { "BAR",   "OUGHT", "ABLE", "PRI",
                                            "PRES",  "ESE",   "ANTI", "CALLY",
@@ -378,14 +378,14 @@ static void put_last_name(struct making *k, uint64_t c)
   (void)strcat(name, syllables[n / 100]);
   (void)strcat(name, syllables[n / 10 % 10]);
   (void)strcat(name, syllables[n % 10]);
-  put_word(k, name);
+  tpcc_put_word(k, name);
 }
 
 /* ---- orders ---- */
 
 /* A district's permutation; its streams come after those of rows. */
-static void shuffle(struct tpcc_rows *s, const struct kind_args *args,
-                    uint64_t district)
+static void tpcc_shuffle(struct tpcc_rows *s, const struct kind_args *args,
+                         uint64_t district)
 {
   const uint64_t n = args->value[TPCC_CUSTOMERS];
   struct rng rng;
@@ -400,18 +400,18 @@ static void shuffle(struct tpcc_rows *s, const struct kind_args *args,
   s->district = district;
 }
 
-static int64_t customer_of(struct making *k)
+static int64_t tpcc_customer_of(struct making *k)
 {
   struct tpcc_rows *s = k->m->state;
   const uint64_t district = (k->key[0] - 1) * k->m->args.value[TPCC_DISTRICTS] +
                             k->key[1];
 
   if (s->district != district)
-    shuffle(s, &k->m->args, district);
+    tpcc_shuffle(s, &k->m->args, district);
   return s->customer[k->key[2] - 1];
 }
 
-static void put_key(struct making *k)
+static void tpcc_put_key(struct making *k)
 {
   row_int(&k->row, (int64_t)k->key[2]);
   row_int(&k->row, (int64_t)k->key[1]);
@@ -420,105 +420,105 @@ static void put_key(struct making *k)
 
 /* ---- tables ---- */
 
-static void put_warehouse(struct making *k)
+static void tpcc_put_warehouse(struct making *k)
 {
   const uint64_t *v = k->m->args.value;
 
   row_int(&k->row, (int64_t)k->key[0]);
-  put_text(k, 6, 10);
-  put_address(k);
-  put_decimal(k, between(k, 0, 2000), 4);
-  put_cents(k,
-            (int64_t)(v[TPCC_DISTRICTS] * v[TPCC_CUSTOMERS] * INITIAL_PAYMENT));
+  tpcc_put_text(k, 6, 10);
+  tpcc_put_address(k);
+  tpcc_put_decimal(k, tpcc_between(k, 0, 2000), 4);
+  tpcc_put_cents(
+    k, (int64_t)(v[TPCC_DISTRICTS] * v[TPCC_CUSTOMERS] * INITIAL_PAYMENT));
 }
 
-static void put_district(struct making *k)
+static void tpcc_put_district(struct making *k)
 {
   const uint64_t customers = k->m->args.value[TPCC_CUSTOMERS];
 
   row_int(&k->row, (int64_t)k->key[1]);
   row_int(&k->row, (int64_t)k->key[0]);
-  put_text(k, 6, 10);
-  put_address(k);
-  put_decimal(k, between(k, 0, 2000), 4);
-  put_cents(k, (int64_t)(customers * INITIAL_PAYMENT));
+  tpcc_put_text(k, 6, 10);
+  tpcc_put_address(k);
+  tpcc_put_decimal(k, tpcc_between(k, 0, 2000), 4);
+  tpcc_put_cents(k, (int64_t)(customers * INITIAL_PAYMENT));
   row_int(&k->row, (int64_t)customers + 1);
 }
 
-static void put_customer(struct making *k)
+static void tpcc_put_customer(struct making *k)
 {
-  put_key(k);
-  put_text(k, 8, 16);
-  put_word(k, "OE");
-  put_last_name(k, k->key[2]);
-  put_address(k);
-  put_digits(k, 16);
-  put_moment(k);
-  put_word(k, rng_below(&k->rng, 10) == 0 ? "BC" : "GC");
-  put_cents(k, CREDIT_LIMIT);
-  put_decimal(k, between(k, 0, 5000), 4);
-  put_cents(k, -INITIAL_PAYMENT);
-  put_cents(k, INITIAL_PAYMENT);
+  tpcc_put_key(k);
+  tpcc_put_text(k, 8, 16);
+  tpcc_put_word(k, "OE");
+  tpcc_put_last_name(k, k->key[2]);
+  tpcc_put_address(k);
+  tpcc_put_digits(k, 16);
+  tpcc_put_moment(k);
+  tpcc_put_word(k, rng_below(&k->rng, 10) == 0 ? "BC" : "GC");
+  tpcc_put_cents(k, CREDIT_LIMIT);
+  tpcc_put_decimal(k, tpcc_between(k, 0, 5000), 4);
+  tpcc_put_cents(k, -INITIAL_PAYMENT);
+  tpcc_put_cents(k, INITIAL_PAYMENT);
   row_int(&k->row, 1);
   row_int(&k->row, 0);
-  put_text(k, 300, 500);
+  tpcc_put_text(k, 300, 500);
 }
 
-static void put_history(struct making *k)
+static void tpcc_put_history(struct making *k)
 {
-  put_key(k);
+  tpcc_put_key(k);
   row_int(&k->row, (int64_t)k->key[1]);
   row_int(&k->row, (int64_t)k->key[0]);
-  put_moment(k);
-  put_cents(k, INITIAL_PAYMENT);
-  put_text(k, 12, 24);
+  tpcc_put_moment(k);
+  tpcc_put_cents(k, INITIAL_PAYMENT);
+  tpcc_put_text(k, 12, 24);
 }
 
-static void put_new_order(struct making *k)
+static void tpcc_put_new_order(struct making *k)
 {
-  put_key(k);
+  tpcc_put_key(k);
 }
 
 /* The stream begins with tpcc_order_lines(). */
-static void put_order(struct making *k)
+static void tpcc_put_order(struct making *k)
 {
-  const int64_t n = between(k, TPCC_MIN_LINES, TPCC_MAX_LINES);
+  const int64_t n = tpcc_between(k, TPCC_MIN_LINES, TPCC_MAX_LINES);
 
-  put_key(k);
-  row_int(&k->row, customer_of(k));
-  put_moment(k);
+  tpcc_put_key(k);
+  row_int(&k->row, tpcc_customer_of(k));
+  tpcc_put_moment(k);
   if (k->key[2] < tpcc_first_undelivered(&k->m->args))
-    row_int(&k->row, between(k, 1, 10));
+    row_int(&k->row, tpcc_between(k, 1, 10));
   else
     row_null(&k->row);
   row_int(&k->row, n);
   row_int(&k->row, 1);
 }
 
-static void put_line(struct making *k, unsigned number)
+static void tpcc_put_line(struct making *k, unsigned number)
 {
   const bool delivered = k->key[2] < tpcc_first_undelivered(&k->m->args);
 
-  put_key(k);
+  tpcc_put_key(k);
   row_int(&k->row, number);
-  row_int(&k->row, between(k, 1, k->m->args.value[TPCC_ITEMS]));
+  row_int(&k->row, tpcc_between(k, 1, k->m->args.value[TPCC_ITEMS]));
   row_int(&k->row, (int64_t)k->key[0]);
   if (delivered)
-    put_moment(k);
+    tpcc_put_moment(k);
   else
     row_null(&k->row);
   row_int(&k->row, 5);
-  put_cents(k, delivered ? 0 : between(k, 1, LINE_CENTS));
-  put_text(k, 24, 24);
+  tpcc_put_cents(k, delivered ? 0 : tpcc_between(k, 1, LINE_CENTS));
+  tpcc_put_text(k, 24, 24);
 }
 
-static void put_item(struct making *k)
+static void tpcc_put_item(struct making *k)
 {
   row_int(&k->row, (int64_t)k->key[0]);
-  row_int(&k->row, between(k, 1, 10000));
-  put_text(k, 14, 24);
-  put_cents(k, between(k, 100, 10000));
-  put_data(k);
+  row_int(&k->row, tpcc_between(k, 1, 10000));
+  tpcc_put_text(k, 14, 24);
+  tpcc_put_cents(k, tpcc_between(k, 100, 10000));
+  tpcc_put_data(k);
 }
 
 static unsigned first_quantity(struct rng *rng)
@@ -534,26 +534,27 @@ unsigned tpcc_first_quantity(uint64_t seed, uint64_t key)
   return first_quantity(&rng);
 }
 
-static void put_stock(struct making *k)
+static void tpcc_put_stock(struct making *k)
 {
   row_int(&k->row, (int64_t)k->key[1]);
   row_int(&k->row, (int64_t)k->key[0]);
   row_int(&k->row, first_quantity(&k->rng));
   for (int i = 0; i < TPCC_STD_DISTRICTS; i++)
-    put_text(k, 24, 24);
+    tpcc_put_text(k, 24, 24);
   for (int i = 0; i < 3; i++)
     row_int(&k->row, 0);
-  put_data(k);
+  tpcc_put_data(k);
 }
 
 static void (*const put_columns[])(struct making *k) = {
-  [TPCC_STOCK] = put_stock,         [TPCC_CUSTOMER] = put_customer,
-  [TPCC_HISTORY] = put_history,     [TPCC_ORDERS] = put_order,
-  [TPCC_NEW_ORDER] = put_new_order, [TPCC_ITEM] = put_item,
-  [TPCC_DISTRICT] = put_district,   [TPCC_WAREHOUSE] = put_warehouse,
+  [TPCC_STOCK] = tpcc_put_stock,         [TPCC_CUSTOMER] = tpcc_put_customer,
+  [TPCC_HISTORY] = tpcc_put_history,     [TPCC_ORDERS] = tpcc_put_order,
+  [TPCC_NEW_ORDER] = tpcc_put_new_order, [TPCC_ITEM] = tpcc_put_item,
+  [TPCC_DISTRICT] = tpcc_put_district,   [TPCC_WAREHOUSE] = tpcc_put_warehouse,
 };
 
-static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+static size_t tpcc_put(struct maker *m, enum rows_form form, uint64_t key,
+                       char *to)
 {
   struct making k = { .m = m };
   const char *const begin = to;
@@ -565,7 +566,7 @@ static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
 
     for (unsigned i = 1; i <= n; i++) {
       row_begin(&k.row, form, m->table.n, to);
-      put_line(&k, i);
+      tpcc_put_line(&k, i);
       to = row_end(&k.row);
     }
   } else {
@@ -580,11 +581,11 @@ const struct kind kind_tpcc = {
   .name = "tpcc",
   .params = params,
   .tables = TPCC_TABLES,
-  .check = check,
-  .describe = describe,
+  .check = tpcc_check,
+  .describe = tpcc_describe,
   .state_size = sizeof(struct tpcc_rows),
-  .lines = lines,
-  .put = put,
+  .lines = tpcc_lines,
+  .put = tpcc_put,
   .depends = "--rand-seed and --warehouses",
   .size_option = "--warehouses",
   .fewer = "fewer --warehouses",

@@ -110,7 +110,7 @@ void ycsb_keys_own(struct ycsb_keys *k, uint64_t first, uint64_t stride)
 
 uint64_t ycsb_keys_readable(const struct ycsb_keys *k)
 {
-  /* Pairs with the release in publish(): the row was acknowledged. */
+  /* Pairs with the release in ycsb_publish(): the row was acknowledged. */
   return k->own.below +
          atomic_load_explicit(&k->readable, memory_order_acquire);
 }
@@ -146,13 +146,13 @@ uint64_t ycsb_keys_at(const struct ycsb_keys *k, uint64_t index)
 
 /* The most popular ranks are loaded rows, permuted; later ranks are inserted
  * rows in order.  Growth changes no rank. */
-static uint64_t index_of_rank(const struct ycsb_keys *k, uint64_t rank)
+static uint64_t ycsb_index_of_rank(const struct ycsb_keys *k, uint64_t rank)
 {
   return rank <= k->model.records ? scramble(&k->popular, rank - 1) + 1 : rank;
 }
 
 /* YCSB's generator has one item more than rows. */
-static uint64_t draw_java(const struct ycsb_keys *k, struct rng *rng)
+static uint64_t ycsb_draw_java(const struct ycsb_keys *k, struct rng *rng)
 {
   uint64_t item;
 
@@ -169,18 +169,18 @@ uint64_t ycsb_keys_draw(const struct ycsb_keys *k, struct ycsb_client *c,
   uint64_t rank;
 
   if (k->choice == YCSB_JAVA)
-    return draw_java(k, rng);
+    return ycsb_draw_java(k, rng);
   if (k->choice == YCSB_UNIFORM)
     return ycsb_keys_at(k, 1 + rng_below(rng, readable));
   rank = (uint64_t)dist_zipfian(&k->zipf, rng, &c->zipf, 1, (int64_t)readable);
   if (k->choice == YCSB_LATEST)
     return ycsb_keys_at(k, readable + 1 - rank);
-  return ycsb_keys_at(k, index_of_rank(k, rank));
+  return ycsb_keys_at(k, ycsb_index_of_rank(k, rank));
 }
 
 /* ---- inserts; with the lock ---- */
 
-static void append(struct ycsb_keys *k, struct ycsb_client *c)
+static void ycsb_append(struct ycsb_keys *k, struct ycsb_client *c)
 {
   c->before = k->newest;
   c->after = NULL;
@@ -191,7 +191,7 @@ static void append(struct ycsb_keys *k, struct ycsb_client *c)
   k->newest = c;
 }
 
-static void take_out(struct ycsb_keys *k, struct ycsb_client *c)
+static void ycsb_take_out(struct ycsb_keys *k, struct ycsb_client *c)
 {
   if (c->before)
     c->before->after = c->after;
@@ -203,7 +203,7 @@ static void take_out(struct ycsb_keys *k, struct ycsb_client *c)
     k->newest = c->before;
 }
 
-static void publish(struct ycsb_keys *k)
+static void ycsb_publish(struct ycsb_keys *k)
 {
   uint64_t readable = k->oldest ? k->oldest->inserting - 1 : k->begun;
 
@@ -220,7 +220,7 @@ uint64_t ycsb_keys_insert(struct ycsb_keys *k, struct ycsb_client *c)
   (void)pthread_mutex_lock(&k->lock);
   index = k->begun++;
   c->inserting = index + 1;
-  append(k, c);
+  ycsb_append(k, c);
   (void)pthread_mutex_unlock(&k->lock);
   return k->own.first + index * k->own.stride;
 }
@@ -229,10 +229,10 @@ void ycsb_keys_inserted(struct ycsb_keys *k, struct ycsb_client *c)
 {
   (void)pthread_mutex_lock(&k->lock);
   if (c->inserting > 0) {
-    take_out(k, c);
+    ycsb_take_out(k, c);
     c->inserting = 0;
     k->acknowledged++;
-    publish(k);
+    ycsb_publish(k);
   }
   (void)pthread_mutex_unlock(&k->lock);
 }
@@ -241,7 +241,7 @@ void ycsb_keys_leave(struct ycsb_keys *k, struct ycsb_client *c)
 {
   (void)pthread_mutex_lock(&k->lock);
   if (c->inserting > 0) {
-    take_out(k, c);
+    ycsb_take_out(k, c);
     if (c->inserting - 1 < k->stopped_at)
       k->stopped_at = c->inserting - 1;
     c->inserting = 0;
@@ -277,8 +277,8 @@ static int check(const struct kind_args *args, struct err *err)
   return 0;
 }
 
-static void describe(const struct kind_args *args, uint64_t number,
-                     struct kind_table *ret)
+static void ycsb_describe(const struct kind_args *args, uint64_t number,
+                          struct kind_table *ret)
 {
   const uint64_t fields = args->value[YCSB_FIELDS];
   const uint64_t length = args->value[YCSB_LENGTH];
@@ -303,12 +303,13 @@ static void describe(const struct kind_args *args, uint64_t number,
   ret->disk_bytes = (unsigned)(60 + fields * (length + 2) * 11 / 10);
 }
 
-static void begin(struct maker *m)
+static void ycsb_begin(struct maker *m)
 {
   ycsb_init(m->state, &m->args);
 }
 
-static size_t put(struct maker *m, enum rows_form form, uint64_t key, char *to)
+static size_t ycsb_put(struct maker *m, enum rows_form form, uint64_t key,
+                       char *to)
 {
   static const struct ycsb_version first = { .whole = true };
   const struct ycsb *y = m->state;
@@ -336,10 +337,10 @@ const struct kind kind_ycsb = {
   .params = params,
   .tables = 1,
   .check = check,
-  .describe = describe,
+  .describe = ycsb_describe,
   .state_size = sizeof(struct ycsb),
-  .begin = begin,
-  .put = put,
+  .begin = ycsb_begin,
+  .put = ycsb_put,
   .depends = "--rand-seed, --records, --fields, --field-length, --key and "
              "--order",
   .size_option = "--records, --key and --order",
@@ -464,7 +465,7 @@ static uint64_t stream_of(const struct ycsb *y, uint64_t row, unsigned field,
                  rng_mix(v.number * 2 + v.whole + RNG_GAMMA));
 }
 
-static void put_hex(char *to, uint64_t value, unsigned digits)
+static void ycsb_put_hex(char *to, uint64_t value, unsigned digits)
 {
   static const char digit[] = "0123456789abcdef";
 
@@ -474,7 +475,7 @@ static void put_hex(char *to, uint64_t value, unsigned digits)
   }
 }
 
-static bool get_hex(const char *text, unsigned digits, uint64_t *ret)
+static bool ycsb_get_hex(const char *text, unsigned digits, uint64_t *ret)
 {
   uint64_t value = 0;
 
@@ -492,15 +493,15 @@ static bool get_hex(const char *text, unsigned digits, uint64_t *ret)
   return true;
 }
 
-static void put_head(struct ycsb_version v, uint64_t stream, char *to)
+static void ycsb_put_head(struct ycsb_version v, uint64_t stream, char *to)
 {
   to[0] = v.whole ? 'w' : 'f';
-  put_hex(to + 1, v.number, VERSION_DIGITS);
-  put_hex(to + 1 + VERSION_DIGITS, stream >> 32, CHECK_DIGITS);
+  ycsb_put_hex(to + 1, v.number, VERSION_DIGITS);
+  ycsb_put_hex(to + 1 + VERSION_DIGITS, stream >> 32, CHECK_DIGITS);
 }
 
 /* After the head: letters from the whole stream. */
-static void put_text(uint64_t stream, size_t len, char *to)
+static void ycsb_put_text(uint64_t stream, size_t len, char *to)
 {
   static const char format[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
                                "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
@@ -524,15 +525,15 @@ void ycsb_field(const struct ycsb *y, uint64_t row, unsigned field,
 
   version.number &= VERSION_MASK;
   stream = stream_of(y, row, field, version);
-  put_head(version, stream, to);
-  put_text(stream, y->length - YCSB_HEAD, to + YCSB_HEAD);
+  ycsb_put_head(version, stream, to);
+  ycsb_put_text(stream, y->length - YCSB_HEAD, to + YCSB_HEAD);
 }
 
-static bool get_version(const char *text, struct ycsb_version *ret)
+static bool ycsb_get_version(const char *text, struct ycsb_version *ret)
 {
   ret->whole = text[0] == 'w';
   return (text[0] == 'w' || text[0] == 'f') &&
-         get_hex(text + 1, VERSION_DIGITS, &ret->number);
+         ycsb_get_hex(text + 1, VERSION_DIGITS, &ret->number);
 }
 
 enum ycsb_fault ycsb_read(struct ycsb_reading *r, unsigned field,
@@ -546,7 +547,7 @@ enum ycsb_fault ycsb_read(struct ycsb_reading *r, unsigned field,
     return YCSB_NULL;
   if (len != r->model->length)
     return YCSB_SIZE;
-  if (!get_version(text, &v))
+  if (!ycsb_get_version(text, &v))
     return YCSB_FORM;
   ycsb_field(r->model, r->row, field, v, expected);
   if (memcmp(text, expected, YCSB_HEAD) != 0)
