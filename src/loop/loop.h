@@ -112,6 +112,10 @@ enum loop_aside {
                     * locks */
 };
 
+/* fn(arg), which does not wait, on the thread's stack: fibers would keep the
+ * memory of deep calls. */
+void loop_call_deep(void (*fn)(void *arg), void *arg);
+
 /* Maximum of threads for LOOP_ASIDE_CONNECT of this fiber's loop. */
 void loop_set_connects(unsigned max);
 

@@ -179,6 +179,11 @@ static void loop_run_task(struct loop *l, struct task *t)
   l->running = t;
   fiber_of_thread = &t->fiber;
   context_switch(&l->thread, &t->context, 0);
+  while (l->deep) {
+    l->deep(l->deep_arg);
+    l->deep = NULL;
+    context_switch(&l->thread, &t->context, 0);
+  }
   fiber_of_thread = NULL;
   l->running = NULL;
   if (UNLIKELY(l->ended != NULL)) {

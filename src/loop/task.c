@@ -114,6 +114,21 @@ void fiber_note_lag(uint64_t ns)
   f->loop->lag(f->loop->lag_ctx, ns);
 }
 
+void loop_call_deep(void (*fn)(void *arg), void *arg)
+{
+  const struct fiber *f = fiber_here();
+  struct loop *l;
+
+  if (!f) {
+    fn(arg);
+    return;
+  }
+  l = f->loop;
+  l->deep = fn;
+  l->deep_arg = arg;
+  context_switch(&l->running->context, &l->thread, 0);
+}
+
 void fiber_yield(void)
 {
   struct fiber *f = fiber_parkable();

@@ -90,6 +90,8 @@ struct engine {
 struct loop {
   struct context thread; /* loop_run()'s */
   struct task *running;
+  void (*deep)(void *arg); /* [opt] loop_call_deep() */
+  void *deep_arg;
   struct task_queue ready;
   struct timers timers;
   struct task *words; /* in loop_wait_while() */

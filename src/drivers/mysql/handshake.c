@@ -78,7 +78,6 @@ static bool append_byte(struct wire_buffer *b, uint8_t byte)
   return wire_buffer_append(b, &byte, 1);
 }
 
-/* The head is written by close_packet(). */
 static bool open_packet(struct wire_buffer *b, size_t *ret_at)
 {
   *ret_at = b->end;
@@ -345,7 +344,6 @@ static enum handshake_rc take_hello(struct mysql_handshake *g,
   return answer_hello(g, (h.flags & FLAG_TLS) != 0, out);
 }
 
-/* Another plug-in, and another nonce. */
 static enum handshake_rc take_switch(struct mysql_handshake *g,
                                      const uint8_t *packet, size_t len,
                                      struct wire_buffer *out)
@@ -372,7 +370,6 @@ static enum handshake_rc take_switch(struct mysql_handshake *g,
   return sent(g, send_packet(out, g->seq, proof, n));
 }
 
-/* The server does not have the proof in its cache. */
 static enum handshake_rc tell_password(struct mysql_handshake *g,
                                        struct wire_buffer *out)
 {
@@ -421,7 +418,6 @@ static enum handshake_rc take_verdict(struct mysql_handshake *g,
   }
 }
 
-/* The session survives. */
 static enum handshake_rc statement_refused(struct mysql_handshake *g,
                                            const uint8_t *packet, size_t len)
 {
@@ -835,6 +831,8 @@ static void opening_adopt(struct opening *o)
   struct mysql_session *s = o->s;
 
   s->link = o->base.link;
+  if (s->link.tls)
+    wire_tls_forget_chain(s->link.tls);
   o->base.link = (struct wire_link){ .fd = -1 };
   s->mysql = NULL;
   s->id = g->id;

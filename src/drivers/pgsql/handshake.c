@@ -982,6 +982,8 @@ static void opening_adopt(struct opening *o)
   struct pgsql_session *p = o->p;
 
   p->link = o->base.link;
+  if (p->link.tls)
+    wire_tls_forget_chain(p->link.tls);
   o->base.link = (struct wire_link){ .fd = -1 };
   atomic_store_explicit(&p->fd_to_cut, p->link.fd, memory_order_relaxed);
   p->raw = true;

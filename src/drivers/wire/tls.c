@@ -225,6 +225,18 @@ bool wire_tls_chose(const struct wire_tls *t, const char *alpn)
   return n == strlen(alpn) && memcmp(name, alpn, n) == 0;
 }
 
+static void chain_drop(STACK_OF(X509) * chain)
+{
+  while (sk_X509_num(chain) > 0)
+    X509_free(sk_X509_pop(chain));
+}
+
+void wire_tls_forget_chain(struct wire_tls *t)
+{
+  chain_drop(SSL_get_peer_cert_chain(t->ssl));
+  chain_drop(SSL_get0_verified_chain(t->ssl));
+}
+
 struct tls_names wire_tls_about(const struct wire_tls *t)
 {
   return (struct tls_names){ SSL_get_version(t->ssl), SSL_get_cipher(t->ssl) };
@@ -277,13 +289,36 @@ static void tls_make_room(struct wire_tls *t, int fd)
     wire_buffer_clear(&t->out);
 }
 
+struct tls_call {
+  SSL *ssl;
+  void *to;
+  const void *from;
+  size_t n, done;
+  int rc;
+};
+
+static void tls_write(void *arg)
+{
+  struct tls_call *c = arg;
+
+  c->rc = SSL_write_ex(c->ssl, c->from, c->n, &c->done);
+}
+
+static void tls_read(void *arg)
+{
+  struct tls_call *c = arg;
+
+  c->rc = SSL_read_ex(c->ssl, c->to, c->n, &c->done);
+}
+
 static bool tls_encrypt(struct wire_tls *t, int fd, const void *p, size_t n)
 {
-  size_t written;
+  struct tls_call c = { .ssl = t->ssl, .from = p, .n = n };
 
   tls_make_room(t, fd);
   t->starved = false;
-  if (LIKELY(SSL_write_ex(t->ssl, p, n, &written) == 1))
+  loop_call_deep(tls_write, &c);
+  if (LIKELY(c.rc == 1))
     return true;
   errno = EPIPE;
   (void)tls_failed(t);
@@ -326,17 +361,18 @@ static void tls_shrink(struct wire_buffer *b)
  * The bytes; 0: none; -errno. */
 static ssize_t tls_decrypt(struct wire_tls *t, struct wire_buffer *b, size_t n)
 {
-  size_t got;
+  struct tls_call c = { .ssl = t->ssl, .to = b->bytes + b->end, .n = n };
 
   if (wire_buffer_have(&t->in) == 0 && SSL_pending(t->ssl) == 0)
     return 0;
   t->starved = false;
-  if (UNLIKELY(SSL_read_ex(t->ssl, b->bytes + b->end, n, &got) != 1))
+  loop_call_deep(tls_read, &c);
+  if (UNLIKELY(c.rc != 1))
     return tls_failed(t);
-  b->end += got;
+  b->end += c.done;
   if (wire_buffer_have(&t->in) == 0)
     tls_shrink(&t->in);
-  return (ssize_t)got;
+  return (ssize_t)c.done;
 }
 
 /* All records were read, so the server has all sent bytes. */
@@ -614,6 +650,11 @@ bool wire_tls_chose(const struct wire_tls *t, const char *alpn)
 {
   (void)t, (void)alpn;
   return false;
+}
+
+void wire_tls_forget_chain(struct wire_tls *t)
+{
+  (void)t;
 }
 
 struct tls_names wire_tls_about(const struct wire_tls *t)

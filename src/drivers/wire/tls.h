@@ -93,6 +93,9 @@ int wire_tls_names(const struct wire_tls *t, tls_name_fn *fn, void *ctx);
 
 bool wire_tls_is_for(const struct wire_tls *t, const char *host);
 
+/* Free the server's other certificates. */
+void wire_tls_forget_chain(struct wire_tls *t);
+
 enum {
   TLS_END_POINT_MAX = 64
 };

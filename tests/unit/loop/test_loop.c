@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compiler.h"
 #include "base/err.h"
 #include "base/thread.h"
 #include "base/wait.h"
@@ -90,6 +91,53 @@ static void test_turns(void)
          "fibers run in turns, unless they may not be parked");
   OK(fiber_here() == NULL, "outside of the loop there is no fiber");
   loop_free(l);
+}
+
+/* ---- other stacks ---- */
+
+struct deep {
+  uintptr_t here, deep;
+  const struct fiber *fiber;
+  int calls;
+};
+
+NOINLINE static void note_deep(void *arg)
+{
+  struct deep *d = arg;
+
+  d->deep = (uintptr_t)__builtin_frame_address(0);
+  d->fiber = fiber_here();
+  d->calls++;
+}
+
+static void go_deep(void *arg)
+{
+  struct deep *d = arg;
+  const struct fiber *before = fiber_here();
+
+  d->here = (uintptr_t)__builtin_frame_address(0);
+  for (int i = 0; i < 3; i++)
+    loop_call_deep(note_deep, d);
+  OK(d->calls == 3 && d->fiber == before && fiber_here() == before,
+     "a call on the stack of the thread is one of the fiber");
+}
+
+static bool on_one_stack(const struct deep *d)
+{
+  return d->here - d->deep < STACK || d->deep - d->here < STACK;
+}
+
+static void test_deep(void)
+{
+  struct loop *l = new_loop();
+  struct deep d = { 0 }, plain = { 0 };
+
+  add(l, go_deep, &d);
+  loop_run(l);
+  loop_free(l);
+  OK(!on_one_stack(&d), "... and leaves the fiber's stack alone");
+  go_deep(&plain);
+  OK(on_one_stack(&plain), "outside of fibers it is a plain call");
 }
 
 /* ---- sockets ---- */
@@ -604,6 +652,7 @@ static void test_lag_of_cpu(void)
 static void test_all(void)
 {
   test_turns();
+  test_deep();
   test_pairs();
   test_stream();
   test_wait_fd();
