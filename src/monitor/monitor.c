@@ -65,7 +65,7 @@ struct reader {
   double server_started;
   pid_t local;             /* pid; 0: not on this machine */
   uint64_t lead_ns;        /* before the end of an interval */
-  struct raw_counters raw; /* after `ended` of other threads, like `digests` */
+  struct raw_counters raw; /* others read after `ended`, like `digests` */
   struct digests digests;
 
   pthread_mutex_t lock; /* protects the rest */

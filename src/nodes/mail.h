@@ -53,10 +53,10 @@ int nodes_mail_init(struct nodes_mail *m, struct cluster *cluster,
 void nodes_mail_done(struct nodes_mail *m);
 
 /*
- * Adds the other ranks' reports about the moment of an interval or checkpoint
- * `r`, and late ones. WAITS shortly for an interval, because its successor can
- * include the report. WAITS longer for a checkpoint, unless ranks are lost or
- * have ended, within the time that the end of a run allows. 0, -ENOMEM or
+ * Adds the other ranks' reports about the moment of `r` (an interval or
+ * checkpoint), and late ones. WAITS shortly for an interval, because its
+ * successor can include the report; longer for a checkpoint, unless ranks are
+ * lost or have ended. Never longer than the end of a run allows. 0, -ENOMEM or
  * -EBADMSG.
  */
 int nodes_mail_add_line(struct nodes_mail *m, const struct report *r,

@@ -47,7 +47,6 @@ int merge_add_more(struct merge *m, struct unpack *from);
 /* Of this rank. */
 int merge_add_report(struct merge *m, const struct report *r);
 
-/* Of a packed report. */
 uint64_t merge_packed_events(struct unpack from);
 
 /* Ranks. */

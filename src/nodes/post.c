@@ -515,7 +515,7 @@ int post_send_all(struct post *p, enum post_kind kind, const void *bytes,
   return rc;
 }
 
-/* Before a look into the box. */
+/* Call before reading the box. */
 static bool post_will_not_come(const struct post *p, enum post_kind kind,
                                unsigned from)
 {

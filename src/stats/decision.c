@@ -4,7 +4,7 @@
 
 #include "stats/binomial.h"
 
-/* Blocks of the longest length. */
+/* Fewest blocks for an estimate. */
 #define BLOCKS_MIN 15
 /* A run can have this many standard deviations more events than planned. */
 #define SIGMAS 4

@@ -41,7 +41,7 @@ struct hist {
  * and a page for each power of two in use. */
 unsigned hist_count(unsigned workers);
 
-struct hist *hist_new(void); /* NULL: no memory */
+struct hist *hist_new(void);
 void hist_free(struct hist *h);
 
 /* The bucket had `count` values: 0, or HIST_FULL and more. */

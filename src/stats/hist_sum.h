@@ -31,7 +31,7 @@ struct hist_sum {
   uint64_t long_block[HIST_BLOCKS][HIST_BLOCK];
 };
 
-struct hist_sum *hist_sum_new(void); /* NULL: no memory */
+struct hist_sum *hist_sum_new(void);
 void hist_sum_free(struct hist_sum *s);
 
 void hist_sum_put(struct hist_sum *sum, unsigned index, uint64_t n);

@@ -63,7 +63,7 @@ struct recorder {
   /* Constant after recorders_init(). */
   struct hist *hist; /* NULL: no percentiles */
   struct slow_hist *slow;
-  bool hist_shared; /* with other workers */
+  bool hist_shared;
 
   struct service service;
 } CACHE_ALIGNED;

@@ -13,7 +13,7 @@ struct facts;
 
 void figure_sort(double *of, size_t n);
 
-/* Between 0 and 1, of sorted numbers; NAN if there are none. */
+/* `q` is 0 to 1. NAN: no numbers. */
 double figure_quantile(const double *sorted, size_t n, double q);
 
 /* The median distance from the median; `scratch` has room for n. */

@@ -246,7 +246,6 @@ static int scaling_hands_play(struct scaling_hands *h, unsigned what,
  * percent. */
 #define IMPOSSIBLE 1.1
 
-/* Hardware threads are compared with one thread per core. */
 static enum scaling_level scaling_base_of(enum scaling_level level)
 {
   return level == SCALING_ALL ? SCALING_CORES : SCALING_ONE;

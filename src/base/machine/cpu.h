@@ -39,8 +39,8 @@ struct machine_use {
   uint64_t busy_ns; /* by all programs, summed up over CPUs */
   uint64_t interrupts_ns;
   uint64_t steal_ns;
-  uint64_t throttled_ns;      /* by the control group's quota */
-  uint64_t heat;              /* times of slowing down */
+  uint64_t throttled_ns; /* by the control group's quota */
+  uint64_t heat;
   double mhz, base_mhz;       /* at the end; 0: unknown */
   double first_ghz, last_ghz; /* measured on busy CPUs in the first and last
                                  quarter; 0: unknown */

@@ -4,7 +4,6 @@
 #ifndef BENCH_OS_ELF_H
 #define BENCH_OS_ELF_H
 
-/* For modules of the Lua interpreter. */
 #define OS_MODULE_SUFFIX ".so"
 
 /* Around a function in assembler, local to the program. */

@@ -156,7 +156,6 @@ int io_engine_open(struct io *io, void **ret, struct err *err);
 void io_engine_close(void *engine);
 int io_engine_sync(void *engine, uint32_t file, struct err *err);
 
-/* After a read or write. */
 static inline int io_engine_moved(const struct io_engine *e,
                                   const struct request *r, uint64_t start_ns,
                                   uint64_t generation, struct err *err)

@@ -25,8 +25,7 @@ struct queue;
  * Requests that another thread of the kernel executes take a few microseconds,
  * and sleeping and waking ten times that on idle CPUs. On busy ones, the other
  * side needs the CPU. So a trial times some waits of each way. Many waits
- * follow in the faster way, then the next trial. Polling must be clearly
- * faster.
+ * follow in the faster way, then the next trial.
  */
 
 enum {

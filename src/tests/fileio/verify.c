@@ -657,7 +657,6 @@ static void bad_blocks_tell_counts(const struct bad_blocks *f, bool open)
   log_msg(LOG_NOTICE, "\n");
 }
 
-/* The end of the run, or all of it? */
 static void bad_blocks_tell_times(const struct bad_blocks *f,
                                   const struct sync_log_summary *sum)
 {

@@ -31,7 +31,7 @@ enum {
   PASSES_MAX = 256,
 };
 
-#define SHARE 0.6 /* of the time, for measuring */
+#define SHARE 0.6 /* of the time */
 
 struct numa_cell {
   double ns, bytes_per_s;

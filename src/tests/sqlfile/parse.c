@@ -73,7 +73,7 @@ static int statement_take_colon(struct draft *d)
   return 0;
 }
 
-/* A variable inside quotes is not replaced, probably by mistake. */
+/* Variables inside quotes are not replaced; probably a mistake. */
 static int statement_check_quoted(struct reading *r, const char *from,
                                   const char *to)
 {
