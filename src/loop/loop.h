@@ -112,8 +112,8 @@ enum loop_aside {
                     * locks */
 };
 
-/* fn(arg), which does not wait, on the thread's stack: fibers would keep the
- * memory of deep calls. */
+/* fn(arg), which does not wait, on the thread's stack: fibers keep the memory
+ * of deep calls. */
 void loop_call_deep(void (*fn)(void *arg), void *arg);
 
 /* Maximum of threads for LOOP_ASIDE_CONNECT of this fiber's loop. */

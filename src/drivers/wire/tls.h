@@ -93,7 +93,7 @@ int wire_tls_names(const struct wire_tls *t, tls_name_fn *fn, void *ctx);
 
 bool wire_tls_is_for(const struct wire_tls *t, const char *host);
 
-/* Free the server's other certificates. */
+/* Free the other certificates. */
 void wire_tls_forget_chain(struct wire_tls *t);
 
 enum {
