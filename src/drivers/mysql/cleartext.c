@@ -82,7 +82,7 @@ struct auth_plugin {
 struct st_mysql_client_plugin *STDCALL mysql_client_register_plugin(
   MYSQL *mysql, struct st_mysql_client_plugin *plugin);
 
-static bool has_rule(MYSQL *mysql, unsigned rule)
+static bool cleartext_has_rule(MYSQL *mysql, unsigned rule)
 {
   void *rules = NULL;
 
@@ -91,7 +91,7 @@ static bool has_rule(MYSQL *mysql, unsigned rule)
          (uintptr_t)rules & rule;
 }
 
-static int refuse(MYSQL *mysql, const char *why)
+static int cleartext_refuse(MYSQL *mysql, const char *why)
 {
   mysql->net.last_errno = CODE_TLS;
   memcpy(mysql->net.sqlstate, "HY000", sizeof("HY000"));
@@ -101,37 +101,38 @@ static int refuse(MYSQL *mysql, const char *why)
 }
 
 /* The first packet begins TLS if offered. */
-static bool will_have_tls(MYSQL *mysql)
+static bool cleartext_will_have_tls(MYSQL *mysql)
 {
   return mysql_get_ssl_cipher(mysql) ||
-         (has_rule(mysql, RULE_ASKS_FOR_TLS) &&
+         (cleartext_has_rule(mysql, RULE_ASKS_FOR_TLS) &&
           mysql->server_capabilities & CLIENT_SSL);
 }
 
-static bool lacks_tls(MYSQL *mysql)
+static bool cleartext_lacks_tls(MYSQL *mysql)
 {
-  return has_rule(mysql, RULE_NEEDS_TLS) && !will_have_tls(mysql);
+  return cleartext_has_rule(mysql, RULE_NEEDS_TLS) &&
+         !cleartext_will_have_tls(mysql);
 }
 
 /* False: the reason is reported. */
-static bool may_send_clear(MYSQL *mysql)
+static bool cleartext_may_send_clear(MYSQL *mysql)
 {
   if (mysql_get_ssl_cipher(mysql))
     return true;
-  if (has_rule(mysql, RULE_NEEDS_TLS))
-    return refuse(mysql, needs_tls) != CR_ERROR;
-  return has_rule(mysql, RULE_MAY_SEND_CLEAR) ||
-         refuse(mysql, needs_clear) != CR_ERROR;
+  if (cleartext_has_rule(mysql, RULE_NEEDS_TLS))
+    return cleartext_refuse(mysql, needs_tls) != CR_ERROR;
+  return cleartext_has_rule(mysql, RULE_MAY_SEND_CLEAR) ||
+         cleartext_refuse(mysql, needs_clear) != CR_ERROR;
 }
 
 /* Nobody can listen, or the user trusts the key. */
-static bool may_use_key(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
+static bool cleartext_may_use_key(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
   MYSQL_PLUGIN_VIO_INFO info = { .protocol = MYSQL_VIO_INVALID };
 
   io->info(io, &info);
-  return info.protocol == MYSQL_VIO_SOCKET || will_have_tls(mysql) ||
-         has_rule(mysql, RULE_MAY_USE_KEY);
+  return info.protocol == MYSQL_VIO_SOCKET || cleartext_will_have_tls(mysql) ||
+         cleartext_has_rule(mysql, RULE_MAY_USE_KEY);
 }
 
 static bool send_password(MYSQL_PLUGIN_VIO *io, const MYSQL *mysql)
@@ -144,7 +145,8 @@ static bool send_password(MYSQL_PLUGIN_VIO *io, const MYSQL *mysql)
 
 static int send_clear(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
-  return may_send_clear(mysql) && send_password(io, mysql) ? CR_OK : CR_ERROR;
+  return cleartext_may_send_clear(mysql) && send_password(io, mysql) ? CR_OK
+                                                                     : CR_ERROR;
 }
 
 /* For PAM and others: only questions for a password are answered. */
@@ -153,8 +155,8 @@ static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
   unsigned char *packet;
   bool last = false;
 
-  if (lacks_tls(mysql))
-    return refuse(mysql, needs_tls);
+  if (cleartext_lacks_tls(mysql))
+    return cleartext_refuse(mysql, needs_tls);
   while (!last) {
     const int len = io->read_packet(io, &packet);
 
@@ -163,7 +165,7 @@ static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
     if (len == 0 || packet[0] == 0 || packet[0] == 254 || packet[0] == 255)
       return CR_OK_HANDSHAKE_COMPLETE;
     last = (packet[0] & DIALOG_LAST) != 0;
-    if (packet[0] >> 1 != DIALOG_PASSWORD || !may_send_clear(mysql) ||
+    if (packet[0] >> 1 != DIALOG_PASSWORD || !cleartext_may_send_clear(mysql) ||
         !send_password(io, mysql))
       return CR_ERROR;
   }
@@ -172,18 +174,19 @@ static int answer_questions(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 
 static int log_in_native(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
-  return lacks_tls(mysql) ? refuse(mysql, needs_tls)
-                          : library_login[WRAPPED_NATIVE](io, mysql);
+  return cleartext_lacks_tls(mysql) ? cleartext_refuse(mysql, needs_tls)
+                                    : library_login[WRAPPED_NATIVE](io, mysql);
 }
 
 static int log_in_old(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
   (void)io;
-  return refuse(mysql, lacks_tls(mysql) ? needs_tls : too_old);
+  return cleartext_refuse(mysql,
+                          cleartext_lacks_tls(mysql) ? needs_tls : too_old);
 }
 
 /* Suffices if the server has seen the password lately. */
-static int prove_sha2(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
+static int cleartext_prove_sha2(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
   const char *password = mysql->passwd ? mysql->passwd : "";
   uint8_t proof[SCRAMBLE_MAX];
@@ -200,23 +203,25 @@ static int prove_sha2(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
     return CR_OK;
   if (io->read_packet(io, &packet) != 1)
     return CR_ERROR;
-  return *packet == FAST_DONE ? CR_OK : refuse(mysql, needs_key);
+  return *packet == FAST_DONE ? CR_OK : cleartext_refuse(mysql, needs_key);
 }
 
 static int log_in_sha2(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
-  if (lacks_tls(mysql))
-    return refuse(mysql, needs_tls);
-  return may_use_key(io, mysql) ? library_login[WRAPPED_SHA2](io, mysql)
-                                : prove_sha2(io, mysql);
+  if (cleartext_lacks_tls(mysql))
+    return cleartext_refuse(mysql, needs_tls);
+  return cleartext_may_use_key(io, mysql)
+           ? library_login[WRAPPED_SHA2](io, mysql)
+           : cleartext_prove_sha2(io, mysql);
 }
 
 static int log_in_sha256(MYSQL_PLUGIN_VIO *io, MYSQL *mysql)
 {
-  if (lacks_tls(mysql))
-    return refuse(mysql, needs_tls);
-  return may_use_key(io, mysql) ? library_login[WRAPPED_SHA256](io, mysql)
-                                : refuse(mysql, needs_key);
+  if (cleartext_lacks_tls(mysql))
+    return cleartext_refuse(mysql, needs_tls);
+  return cleartext_may_use_key(io, mysql)
+           ? library_login[WRAPPED_SHA256](io, mysql)
+           : cleartext_refuse(mysql, needs_key);
 }
 
 static const struct {
@@ -230,7 +235,7 @@ static const struct {
 };
 
 /* A missing plug-in needs no wrapper: its logins fail. */
-static void wrap(MYSQL *mysql)
+static void cleartext_wrap(MYSQL *mysql)
 {
   for (size_t i = 0; i < WRAPPED; i++) {
     struct auth_plugin *p = (struct auth_plugin *)(void *)
@@ -267,7 +272,8 @@ static const struct auth_plugin guards[] = {
 };
 
 /* The library does not change registered plug-ins. */
-static struct st_mysql_client_plugin *plugin_of(const struct auth_plugin *p)
+static struct st_mysql_client_plugin *
+cleartext_plugin_of(const struct auth_plugin *p)
 {
   return (struct st_mysql_client_plugin *)(uintptr_t)p;
 }
@@ -280,11 +286,11 @@ int mysqld_cleartext_guard(struct err *err)
   if (!mysql)
     return err_set(err, -ENOMEM, "not enough memory");
   for (size_t i = 0; i < ARRAY_SIZE(guards) && rc == 0; i++) {
-    if (!mysql_client_register_plugin(mysql, plugin_of(&guards[i])))
+    if (!mysql_client_register_plugin(mysql, cleartext_plugin_of(&guards[i])))
       rc = err_set(err, -EINVAL, "cannot guard the plug-in %s: %s",
                    guards[i].name, mysql_error(mysql));
   }
-  wrap(mysql);
+  cleartext_wrap(mysql);
   mysql_close(mysql);
   return rc;
 }

@@ -491,7 +491,7 @@ struct token {
   char *host, *socket, *user, *password; /* owned */
 };
 
-static bool cancel_copied(char **to, const char *from)
+static bool connect_cancel_copied(char **to, const char *from)
 {
   *to = from ? mem_strdup(from) : NULL;
   return *to || !from;
@@ -507,10 +507,10 @@ void *mysqld_cancel_token(struct session *base)
   t->cfg = cfg_of(s);
   t->port = s->to.port;
   t->id = s->id;
-  if (cancel_copied(&t->host, s->to.host) &&
-      cancel_copied(&t->socket, s->to.socket) &&
-      cancel_copied(&t->user, s->to.user) &&
-      cancel_copied(&t->password, s->to.password))
+  if (connect_cancel_copied(&t->host, s->to.host) &&
+      connect_cancel_copied(&t->socket, s->to.socket) &&
+      connect_cancel_copied(&t->user, s->to.user) &&
+      connect_cancel_copied(&t->password, s->to.password))
     return t;
   mysqld_cancel_free(t);
   return NULL;

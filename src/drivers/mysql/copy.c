@@ -19,13 +19,13 @@ enum {
   PART_MAX = 1024 * 1024,
 };
 
-static bool is_wire(const struct mysql_session *s)
+static bool copy_is_wire(const struct mysql_session *s)
 {
   return s->backend == &mysqld_wire_backend;
 }
 
 /* Half of max_allowed_packet: a part of a file is no statement. */
-static size_t packet_size(const sql_value *allowed)
+static size_t copy_packet_size(const sql_value *allowed)
 {
   char text[24] = "";
   unsigned long long n;
@@ -52,13 +52,13 @@ static bool possible(struct session *base, const char **ret_why)
     return false;
   if (out.nfields == 2 && s->backend->fetch(s, value) > 0) {
     on = value[0].len == 1 && value[0].ptr[0] == '1';
-    s->copy_packet = packet_size(&value[1]);
+    s->copy_packet = copy_packet_size(&value[1]);
   }
   (void)s->backend->end_results(s, &out);
   return on;
 }
 
-static void add_statement(struct strbuf *sql, const struct copy_spec *spec)
+static void copy_add_statement(struct strbuf *sql, const struct copy_spec *spec)
 {
   strbuf_addf(sql,
               "LOAD DATA LOCAL INFILE 'rows' INTO TABLE %s CHARACTER SET "
@@ -175,14 +175,14 @@ static int reader_error(void *reader, char *to, unsigned int room)
   return CODE_NO_FILE;
 }
 
-static int refuse_open(void **ret, const char *name, void *arg)
+static int copy_refuse_open(void **ret, const char *name, void *arg)
 {
   (void)name, (void)arg;
   *ret = NULL;
   return CODE_NO_FILE;
 }
 
-static int refuse_read(void *reader, char *to, unsigned int room)
+static int copy_refuse_read(void *reader, char *to, unsigned int room)
 {
   (void)reader, (void)to, (void)room;
   return -1;
@@ -190,11 +190,11 @@ static int refuse_read(void *reader, char *to, unsigned int room)
 
 void mysqld_copy_refuse(MYSQL *mysql)
 {
-  mysql_set_local_infile_handler(mysql, refuse_open, refuse_read, reader_close,
-                                 reader_error, NULL);
+  mysql_set_local_infile_handler(mysql, copy_refuse_open, copy_refuse_read,
+                                 reader_close, reader_error, NULL);
 }
 
-static int library_send(struct mysql_session *s, struct outcome *out)
+static int copy_library_send(struct mysql_session *s, struct outcome *out)
 {
   struct reader r = { s->copy.text, s->copy.len };
   int rc;
@@ -217,10 +217,10 @@ static int copy_begin(struct session *base, const struct copy_spec *spec,
   int rc = 0;
 
   strbuf_clear(&s->copy);
-  add_statement(&sql, spec);
+  copy_add_statement(&sql, spec);
   if (sql.failed) {
     rc = mysqld_error_no_memory(s, out);
-  } else if (is_wire(s)) {
+  } else if (copy_is_wire(s)) {
     rc = wire_begin(s, &sql, out);
   } else {
     free(s->copy_sql);
@@ -237,7 +237,7 @@ static int copy_rows(struct session *base, const char *rows, size_t len,
 {
   struct mysql_session *s = session_of(base);
 
-  if (is_wire(s))
+  if (copy_is_wire(s))
     return wire_rows(s, rows, len, out);
   strbuf_add(&s->copy, rows, len);
   return s->copy.failed ? mysqld_error_no_memory(s, out) : 0;
@@ -247,7 +247,7 @@ static int copy_end(struct session *base, struct outcome *out)
 {
   struct mysql_session *s = session_of(base);
 
-  return is_wire(s) ? wire_end(s, out) : library_send(s, out);
+  return copy_is_wire(s) ? wire_end(s, out) : copy_library_send(s, out);
 }
 
 static void copy_abort(struct session *base)
@@ -255,7 +255,7 @@ static void copy_abort(struct session *base)
   struct mysql_session *s = session_of(base);
   struct outcome out = { 0 };
 
-  if (is_wire(s) && s->copy_seq != 0 && !s->lost)
+  if (copy_is_wire(s) && s->copy_seq != 0 && !s->lost)
     (void)wire_end(s, &out);
   strbuf_clear(&s->copy);
 }

@@ -41,9 +41,9 @@ extern const struct driver_hint mysqld_message_hints[];
 typedef void put_fn(void *ctx, const char *key, const char *value);
 
 /* Rows of two columns; a query that fails is skipped. */
-static void about_each_row(struct session *base, const char *sql,
-                           void (*row)(void *ctx, const sql_value *v),
-                           void *ctx)
+static void driver_about_each_row(struct session *base, const char *sql,
+                                  void (*row)(void *ctx, const sql_value *v),
+                                  void *ctx)
 {
   struct mysql_session *s = session_of(base);
   struct outcome out = { 0 };
@@ -58,12 +58,12 @@ static void about_each_row(struct session *base, const char *sql,
   (void)s->backend->end_results(s, &out);
 }
 
-static void about_text_of(const sql_value *v, char *to, size_t size)
+static void driver_about_text_of(const sql_value *v, char *to, size_t size)
 {
   (void)snprintf(to, size, "%.*s", (int)v->len, v->ptr ? v->ptr : "");
 }
 
-static void about_peer(int fd, unsigned port, char *to, size_t size)
+static void driver_about_peer(int fd, unsigned port, char *to, size_t size)
 {
   struct sockaddr_storage peer;
   socklen_t len = sizeof(peer);
@@ -77,7 +77,7 @@ static void about_peer(int fd, unsigned port, char *to, size_t size)
     (void)snprintf(to, size, "tcp");
 }
 
-static void about_tls_of(struct mysql_session *s, char *to, size_t size)
+static void driver_about_tls_of(struct mysql_session *s, char *to, size_t size)
 {
   const char *cipher = s->mysql ? mysql_get_ssl_cipher(s->mysql) : NULL;
   const char *version = cipher ? mysqld_shim_tls_version(s->mysql) : NULL;
@@ -108,11 +108,11 @@ static void mysqld_about_session(struct session *base, put_fn *put, void *ctx)
   if (s->to.socket)
     (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);
   else if (s->tcp)
-    about_peer(s->link.fd, s->to.port, text, sizeof(text));
+    driver_about_peer(s->link.fd, s->to.port, text, sizeof(text));
   else
     (void)snprintf(text, sizeof(text), "unix");
   put(ctx, "transport", text);
-  about_tls_of(s, text, sizeof(text));
+  driver_about_tls_of(s, text, sizeof(text));
   put(ctx, "tls", text);
   put(ctx, "compression", cfg_of(s)->compression ? "on" : "off");
 }
@@ -122,13 +122,13 @@ struct put_to {
   void *ctx;
 };
 
-static void about_put_setting(void *ctx, const sql_value *v)
+static void driver_about_put_setting(void *ctx, const sql_value *v)
 {
   const struct put_to *to = ctx;
   char name[128], value[512];
 
-  about_text_of(&v[0], name, sizeof(name));
-  about_text_of(&v[1], value, sizeof(value));
+  driver_about_text_of(&v[0], name, sizeof(name));
+  driver_about_text_of(&v[1], value, sizeof(value));
   /* In MariaDB before 11.1, and in MySQL 5.7. */
   if (strcmp(name, "tx_isolation") == 0)
     to->put(to->ctx, "transaction_isolation", value);
@@ -140,13 +140,14 @@ static void mysqld_about_settings(struct session *base, put_fn *put, void *ctx)
 {
   struct put_to to = { put, ctx };
 
-  about_each_row(base,
-                 "SHOW VARIABLES WHERE Variable_name IN ("
-                 "'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', "
-                 "'innodb_buffer_pool_size', 'transaction_isolation', "
-                 "'tx_isolation', 'max_connections', 'table_open_cache', "
-                 "'version_comment', 'innodb_snapshot_isolation')",
-                 about_put_setting, &to);
+  driver_about_each_row(
+    base,
+    "SHOW VARIABLES WHERE Variable_name IN ("
+    "'innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', "
+    "'innodb_buffer_pool_size', 'transaction_isolation', "
+    "'tx_isolation', 'max_connections', 'table_open_cache', "
+    "'version_comment', 'innodb_snapshot_isolation')",
+    driver_about_put_setting, &to);
 }
 
 const struct driver_durable mysqld_about_durable[] = {
@@ -186,14 +187,14 @@ enum limit_index {
   LIMITS
 };
 
-static void about_put_limit(void *ctx, const sql_value *v)
+static void driver_about_put_limit(void *ctx, const sql_value *v)
 {
   struct limit *limit = ctx;
   char name[128], value[64];
   int64_t n;
 
-  about_text_of(&v[0], name, sizeof(name));
-  about_text_of(&v[1], value, sizeof(value));
+  driver_about_text_of(&v[0], name, sizeof(name));
+  driver_about_text_of(&v[1], value, sizeof(value));
   for (size_t i = 0; i < LIMITS; i++) {
     if (strcmp(limit[i].name, name) == 0 && parse_int(value, &n) == 0) {
       limit[i].value = (uint64_t)n;
@@ -207,7 +208,7 @@ struct limits {
   uint64_t used; /* connections, without this one */
 };
 
-static void about_read_limits(struct session *base, struct limits *ret)
+static void driver_about_read_limits(struct session *base, struct limits *ret)
 {
   *ret =
     (struct limits){ .of = {
@@ -218,15 +219,16 @@ static void about_read_limits(struct session *base, struct limits *ret)
                        [LIMIT_PREPARED] = { .name = "Prepared_stmt_count" },
                        [LIMIT_TABLES] = { .name = "table_open_cache" },
                      } };
-  about_each_row(base,
-                 "SHOW VARIABLES WHERE Variable_name IN ('max_connections', "
-                 "'max_prepared_stmt_count', 'table_open_cache')",
-                 about_put_limit, ret->of);
-  about_each_row(
+  driver_about_each_row(
+    base,
+    "SHOW VARIABLES WHERE Variable_name IN ('max_connections', "
+    "'max_prepared_stmt_count', 'table_open_cache')",
+    driver_about_put_limit, ret->of);
+  driver_about_each_row(
     base,
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected', "
     "'Prepared_stmt_count')",
-    about_put_limit, ret->of);
+    driver_about_put_limit, ret->of);
   ret->used = ret->of[LIMIT_CONNECTED].value;
   if (ret->used > 0) /* this connection is one of the run's */
     ret->used--;
@@ -240,7 +242,7 @@ static size_t mysqld_about_limits(struct session *base,
   struct limits l;
   size_t n = 0;
 
-  about_read_limits(base, &l);
+  driver_about_read_limits(base, &l);
   if (l.of[LIMIT_CONNECTIONS].known && l.of[LIMIT_CONNECTED].known)
     ret[n++] = (struct driver_limit){
       .subject = "connections",
@@ -288,7 +290,7 @@ static void mysqld_about_check(struct session *base,
     strbuf_adds(lines,
                 "only the library can encrypt here" TLS_LACK
                 ": each waiting client takes a thread, and more CPU time\n");
-  about_read_limits(base, &all);
+  driver_about_read_limits(base, &all);
   room = run_facts_room(facts, limit[LIMIT_CONNECTIONS].value, all.used);
   if (limit[LIMIT_CONNECTIONS].known && limit[LIMIT_CONNECTED].known &&
       room < sessions)
@@ -314,12 +316,12 @@ static void mysqld_about_check(struct session *base,
       facts->clients ? "clients" : "threads", (unsigned long long)tables);
 }
 
-static void about_put_number(void *ctx, const sql_value *v)
+static void driver_about_put_number(void *ctx, const sql_value *v)
 {
   char value[64];
   int64_t n;
 
-  about_text_of(&v[1], value, sizeof(value));
+  driver_about_text_of(&v[1], value, sizeof(value));
   if (parse_int(value, &n) == 0 && n > 0)
     *(uint64_t *)ctx = (uint64_t)n;
 }
@@ -331,8 +333,8 @@ static void mysqld_about_statement_sizes(struct session *base,
   const size_t head = 4; /* a command and its head */
   uint64_t allowed = 0;
 
-  about_each_row(base, "SHOW VARIABLES LIKE 'max_allowed_packet'",
-                 about_put_number, &allowed);
+  driver_about_each_row(base, "SHOW VARIABLES LIKE 'max_allowed_packet'",
+                        driver_about_put_number, &allowed);
   if (allowed <= head)
     return;
   ret->max = (size_t)allowed - head;
@@ -342,7 +344,7 @@ static void mysqld_about_statement_sizes(struct session *base,
     ret->good = ret->max < usual ? ret->max : usual;
 }
 
-static const char *about_space_query(const struct session *base)
+static const char *driver_about_space_query(const struct session *base)
 {
   const struct mysql_session *s = (const void *)base;
 
@@ -355,7 +357,7 @@ static const char *about_space_query(const struct session *base)
 
 const struct driver_space mysqld_space = {
   .row_bytes = 250, /* InnoDB */
-  .query = about_space_query,
+  .query = driver_about_space_query,
 };
 
 /* Too large statements may close the connection. */

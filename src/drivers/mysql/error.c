@@ -14,7 +14,7 @@ enum {
   MSG_MAX = 1023, /* bytes that are kept */
 };
 
-static bool is_one_of(const int *codes, size_t n, int code)
+static bool error_is_one_of(const int *codes, size_t n, int code)
 {
   for (size_t i = 0; i < n; i++) {
     if (codes[i] == code)
@@ -28,7 +28,7 @@ bool mysqld_error_is_lost(int code)
   static const int codes[] = { 1053,      1927,           CODE_GONE, 2011,
                                CODE_LOST, CODE_MALFORMED, 2055,      4031 };
 
-  return is_one_of(codes, ARRAY_SIZE(codes), code);
+  return error_is_one_of(codes, ARRAY_SIZE(codes), code);
 }
 
 /* A connect that failed: would another attempt fail, too? */
@@ -37,7 +37,7 @@ static bool mysqld_error_is_permanent(int code)
   static const int codes[] = { 1044, 1045, 1049,          1698,
                                3118, 3159, CODE_PROTOCOL, CODE_TLS };
 
-  return is_one_of(codes, ARRAY_SIZE(codes), code);
+  return error_is_one_of(codes, ARRAY_SIZE(codes), code);
 }
 
 static bool mysqld_error_is_no_server(int code)
@@ -65,8 +65,8 @@ int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
   return -1;
 }
 
-static int set_text(struct mysql_session *s, struct outcome *out, int code,
-                    const char *text)
+static int error_set_text(struct mysql_session *s, struct outcome *out,
+                          int code, const char *text)
 {
   return mysqld_error_set(s, out, code, NULL, text, strlen(text));
 }
@@ -83,40 +83,42 @@ int mysqld_error_connect(struct mysql_session *s, struct outcome *out, int code,
 
 int mysqld_error_gone(struct mysql_session *s, struct outcome *out)
 {
-  return set_text(s, out, CODE_GONE, mysqld_shim_text_gone());
+  return error_set_text(s, out, CODE_GONE, mysqld_shim_text_gone());
 }
 
 int mysqld_error_lost(struct mysql_session *s, struct outcome *out)
 {
-  return set_text(s, out, CODE_LOST, mysqld_shim_text_lost());
+  return error_set_text(s, out, CODE_LOST, mysqld_shim_text_lost());
 }
 
 int mysqld_error_malformed(struct mysql_session *s, struct outcome *out)
 {
-  return set_text(s, out, CODE_MALFORMED, "Malformed packet");
+  return error_set_text(s, out, CODE_MALFORMED, "Malformed packet");
 }
 
 int mysqld_error_out_of_step(struct mysql_session *s, struct outcome *out)
 {
-  return set_text(s, out, CODE_MALFORMED,
-                  "Lost synchronization with the server: it has sent what "
-                  "does not answer the statement");
+  return error_set_text(
+    s, out, CODE_MALFORMED,
+    "Lost synchronization with the server: it has sent what "
+    "does not answer the statement");
 }
 
 int mysqld_error_no_memory(struct mysql_session *s, struct outcome *out)
 {
-  return set_text(s, out, CODE_NO_MEMORY, "Client run out of memory");
+  return error_set_text(s, out, CODE_NO_MEMORY, "Client run out of memory");
 }
 
 int mysqld_error_no_file_here(struct mysql_session *s, struct outcome *out)
 {
-  return set_text(s, out, CODE_MALFORMED,
-                  "a statement that asks for a file cannot be in a pipeline");
+  return error_set_text(
+    s, out, CODE_MALFORMED,
+    "a statement that asks for a file cannot be in a pipeline");
 }
 
 int mysqld_error_too_large(struct mysql_session *s, struct outcome *out)
 {
-  (void)set_text(s, out, CODE_NO_MEMORY, RESULT_TOO_LARGE);
+  (void)error_set_text(s, out, CODE_NO_MEMORY, RESULT_TOO_LARGE);
   out->during_results = true;
   out->lost = true;
   s->lost = true;
@@ -124,7 +126,7 @@ int mysqld_error_too_large(struct mysql_session *s, struct outcome *out)
 }
 
 /* These cannot begin or end a transaction and then fail, as a procedure can. */
-static bool is_single(const char *sql, size_t len, unsigned dialect)
+static bool error_is_single(const char *sql, size_t len, unsigned dialect)
 {
   static const char *const words[] = { "SELECT", "INSERT",  "UPDATE",
                                        "DELETE", "REPLACE", "WITH",
@@ -143,10 +145,10 @@ static bool is_single(const char *sql, size_t len, unsigned dialect)
   return !emul_word_is(word, n, "NOT"); /* a block */
 }
 
-static bool may_have_changed(const struct mysql_session *s, int code,
-                             const char *sql, size_t len)
+static bool error_may_have_changed(const struct mysql_session *s, int code,
+                                   const char *sql, size_t len)
 {
-  if (!sql || !is_single(sql, len, s->base.dialect))
+  if (!sql || !error_is_single(sql, len, s->base.dialect))
     return true;
   if (s->base.trx == TRX_NONE)
     return !(s->status & STATUS_AUTOCOMMIT);
@@ -157,7 +159,7 @@ static bool may_have_changed(const struct mysql_session *s, int code,
 void mysqld_error_note_trx(struct mysql_session *s, const struct outcome *out,
                            const char *sql, size_t len)
 {
-  if (!out->lost && may_have_changed(s, out->code, sql, len))
+  if (!out->lost && error_may_have_changed(s, out->code, sql, len))
     s->base.trx = TRX_UNKNOWN;
 }
 

@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 
 /* After the backslash; 0: no escape. */
-static char escaped(char c)
+static char escape_escaped(char c)
 {
   switch (c) {
   case '\0':
@@ -34,7 +34,7 @@ size_t mysqld_escape(bool plain, char *to, const char *text, size_t len)
 
   for (size_t i = 0; i < len; i++) {
     const char c = text[i];
-    const char after = plain ? 0 : escaped(c);
+    const char after = plain ? 0 : escape_escaped(c);
 
     if (plain && c == '\'')
       *p++ = c;

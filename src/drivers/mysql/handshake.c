@@ -68,23 +68,24 @@ static const char *const plugins[] = {
 static const char attributes[] = "\x13\x0cprogram_name\x05"
                                  "bench";
 
-static bool append_text(struct wire_buffer *b, const char *text)
+static bool handshake_append_text(struct wire_buffer *b, const char *text)
 {
   return wire_buffer_append(b, text, strlen(text) + 1);
 }
 
-static bool append_byte(struct wire_buffer *b, uint8_t byte)
+static bool handshake_append_byte(struct wire_buffer *b, uint8_t byte)
 {
   return wire_buffer_append(b, &byte, 1);
 }
 
-static bool open_packet(struct wire_buffer *b, size_t *ret_at)
+static bool handshake_open_packet(struct wire_buffer *b, size_t *ret_at)
 {
   *ret_at = b->end;
   return wire_buffer_append(b, "\0\0\0", PACKET_HEAD);
 }
 
-static void close_packet(struct wire_buffer *b, size_t at, uint8_t seq)
+static void handshake_close_packet(struct wire_buffer *b, size_t at,
+                                   uint8_t seq)
 {
   packet_head(b->bytes + at, b->end - at - PACKET_HEAD, seq);
 }
@@ -94,9 +95,9 @@ static bool send_packet(struct wire_buffer *out, uint8_t seq, const void *bytes,
 {
   size_t at;
 
-  if (!open_packet(out, &at) || !wire_buffer_append(out, bytes, n))
+  if (!handshake_open_packet(out, &at) || !wire_buffer_append(out, bytes, n))
     return false;
-  close_packet(out, at, seq);
+  handshake_close_packet(out, at, seq);
   return true;
 }
 
@@ -109,10 +110,11 @@ bool mysqld_handshake_ask(struct mysql_handshake *g, const char *sql,
   g->ready = false;
   g->total = 0;
   g->seq = 1;
-  if (!open_packet(out, &at) || !append_byte(out, COMMAND_QUERY) ||
+  if (!handshake_open_packet(out, &at) ||
+      !handshake_append_byte(out, COMMAND_QUERY) ||
       !wire_buffer_append(out, sql, len))
     return false;
-  close_packet(out, at, 0);
+  handshake_close_packet(out, at, 0);
   return true;
 }
 
@@ -158,25 +160,26 @@ static enum handshake_rc cannot(struct mysql_handshake *g, const char *why)
   return HANDSHAKE_CANNOT;
 }
 
-static enum handshake_rc no_memory(struct mysql_handshake *g)
+static enum handshake_rc handshake_no_memory(struct mysql_handshake *g)
 {
   return messages_fail(g, CODE_NO_MEMORY, "Client run out of memory");
 }
 
-static enum handshake_rc sent(struct mysql_handshake *g, bool done)
+static enum handshake_rc handshake_sent(struct mysql_handshake *g, bool done)
 {
   g->seq++;
-  return done ? HANDSHAKE_MORE : no_memory(g);
+  return done ? HANDSHAKE_MORE : handshake_no_memory(g);
 }
 
-static bool has_password(const struct mysql_handshake *g)
+static bool handshake_has_password(const struct mysql_handshake *g)
 {
   return g->who->password && *g->who->password;
 }
 
-static size_t prove(const struct mysql_handshake *g, uint8_t ret[SCRAMBLE_MAX])
+static size_t handshake_prove(const struct mysql_handshake *g,
+                              uint8_t ret[SCRAMBLE_MAX])
 {
-  if (!has_password(g))
+  if (!handshake_has_password(g))
     return 0;
   return g->plugin == HANDSHAKE_SHA2
            ? mysqld_scramble_sha2(g->who->password, g->nonce, ret)
@@ -205,7 +208,7 @@ struct hello {
   struct bytes plugin;
 };
 
-static bool read_hello(struct bytes b, struct hello *ret)
+static bool handshake_read_hello(struct bytes b, struct hello *ret)
 {
   const size_t rest_len = SCRAMBLE_NONCE - NONCE_FIRST;
   const uint8_t *zero = memchr(b.at, '\0', (size_t)(b.end - b.at));
@@ -244,8 +247,8 @@ static bool read_hello(struct bytes b, struct hello *ret)
 }
 
 /* Alone, a request for TLS. */
-static bool append_fixed(const struct mysql_handshake *g,
-                         struct wire_buffer *out)
+static bool handshake_append_fixed(const struct mysql_handshake *g,
+                                   struct wire_buffer *out)
 {
   uint8_t fixed[4 + 4 + 1 + FILLER + 4] = { 0 };
 
@@ -256,25 +259,27 @@ static bool append_fixed(const struct mysql_handshake *g,
   return wire_buffer_append(out, fixed, sizeof(fixed));
 }
 
-static bool append_login(struct mysql_handshake *g, struct wire_buffer *out)
+static bool handshake_append_login(struct mysql_handshake *g,
+                                   struct wire_buffer *out)
 {
   const struct mysql_handshake_who *w = g->who;
   uint8_t proof[SCRAMBLE_MAX];
-  const size_t n = prove(g, proof);
+  const size_t n = handshake_prove(g, proof);
   bool done;
   size_t at;
 
-  done = open_packet(out, &at) && append_fixed(g, out) &&
-         append_text(out, w->user) && append_byte(out, (uint8_t)n) &&
+  done = handshake_open_packet(out, &at) && handshake_append_fixed(g, out) &&
+         handshake_append_text(out, w->user) &&
+         handshake_append_byte(out, (uint8_t)n) &&
          wire_buffer_append(out, proof, n);
   if (g->flags & FLAG_WITH_DB)
-    done = done && append_text(out, w->db);
+    done = done && handshake_append_text(out, w->db);
   if (g->flags & FLAG_PLUGINS)
-    done = done && append_text(out, plugins[g->plugin]);
+    done = done && handshake_append_text(out, plugins[g->plugin]);
   if (g->flags & FLAG_ATTRIBUTES)
     done = done && wire_buffer_append(out, attributes, sizeof(attributes) - 1);
   if (done)
-    close_packet(out, at, g->seq++);
+    handshake_close_packet(out, at, g->seq++);
   g->stage = HANDSHAKE_PROOF;
   return done;
 }
@@ -282,18 +287,19 @@ static bool append_login(struct mysql_handshake *g, struct wire_buffer *out)
 bool mysqld_handshake_log_in(struct mysql_handshake *g, struct wire_buffer *out)
 {
   g->encrypted = true;
-  return append_login(g, out);
+  return handshake_append_login(g, out);
 }
 
-static bool append_request(struct mysql_handshake *g, struct wire_buffer *out)
+static bool handshake_append_request(struct mysql_handshake *g,
+                                     struct wire_buffer *out)
 {
   size_t at;
 
   g->flags |= FLAG_TLS;
   g->stage = HANDSHAKE_TLS;
-  if (!open_packet(out, &at) || !append_fixed(g, out))
+  if (!handshake_open_packet(out, &at) || !handshake_append_fixed(g, out))
     return false;
-  close_packet(out, at, g->seq++);
+  handshake_close_packet(out, at, g->seq++);
   return true;
 }
 
@@ -306,15 +312,15 @@ static enum handshake_rc answer_hello(struct mysql_handshake *g, bool has_tls,
     return messages_fail(
       g, CODE_TLS,
       "TLS/SSL error: SSL is required, but the server does not support it");
-  if (mode != TLS_DISABLED && has_tls ? !append_request(g, out)
-                                      : !append_login(g, out))
-    return no_memory(g);
+  if (mode != TLS_DISABLED && has_tls ? !handshake_append_request(g, out)
+                                      : !handshake_append_login(g, out))
+    return handshake_no_memory(g);
   return mode != TLS_DISABLED ? HANDSHAKE_READY : HANDSHAKE_MORE;
 }
 
-static enum handshake_rc take_hello(struct mysql_handshake *g,
-                                    const uint8_t *packet, size_t len,
-                                    struct wire_buffer *out)
+static enum handshake_rc handshake_take_hello(struct mysql_handshake *g,
+                                              const uint8_t *packet, size_t len,
+                                              struct wire_buffer *out)
 {
   struct hello h;
   char why[64];
@@ -326,7 +332,7 @@ static enum handshake_rc take_hello(struct mysql_handshake *g,
                    *packet, PROTOCOL);
     return messages_fail(g, CODE_PROTOCOL, why);
   }
-  if (!read_hello((struct bytes){ packet + 1, packet + len }, &h)) {
+  if (!handshake_read_hello((struct bytes){ packet + 1, packet + len }, &h)) {
     g->not_this = true;
     return messages_malformed(g);
   }
@@ -344,9 +350,10 @@ static enum handshake_rc take_hello(struct mysql_handshake *g,
   return answer_hello(g, (h.flags & FLAG_TLS) != 0, out);
 }
 
-static enum handshake_rc take_switch(struct mysql_handshake *g,
-                                     const uint8_t *packet, size_t len,
-                                     struct wire_buffer *out)
+static enum handshake_rc handshake_take_switch(struct mysql_handshake *g,
+                                               const uint8_t *packet,
+                                               size_t len,
+                                               struct wire_buffer *out)
 {
   const struct bytes name = { packet + 1, packet + len };
   const uint8_t *zero = memchr(name.at, '\0', len - 1);
@@ -366,53 +373,55 @@ static enum handshake_rc take_switch(struct mysql_handshake *g,
   if (name.end - zero - 1 < SCRAMBLE_NONCE)
     return messages_malformed(g);
   memcpy(g->nonce, zero + 1, SCRAMBLE_NONCE);
-  n = prove(g, proof);
-  return sent(g, send_packet(out, g->seq, proof, n));
+  n = handshake_prove(g, proof);
+  return handshake_sent(g, send_packet(out, g->seq, proof, n));
 }
 
-static enum handshake_rc tell_password(struct mysql_handshake *g,
-                                       struct wire_buffer *out)
+static enum handshake_rc handshake_tell_password(struct mysql_handshake *g,
+                                                 struct wire_buffer *out)
 {
   if (!g->who->alone && !g->encrypted)
     return cannot(g, "the server asks for the whole password");
   g->stage = HANDSHAKE_PASSWORD;
-  return sent(g, send_packet(out, g->seq, g->who->password,
-                             strlen(g->who->password) + 1));
+  return handshake_sent(g, send_packet(out, g->seq, g->who->password,
+                                       strlen(g->who->password) + 1));
 }
 
-static enum handshake_rc take_more(struct mysql_handshake *g,
-                                   const uint8_t *packet, size_t len,
-                                   struct wire_buffer *out)
+static enum handshake_rc handshake_take_more(struct mysql_handshake *g,
+                                             const uint8_t *packet, size_t len,
+                                             struct wire_buffer *out)
 {
   if (g->stage != HANDSHAKE_PROOF || g->plugin != HANDSHAKE_SHA2 || len != 2 ||
-      !has_password(g))
+      !handshake_has_password(g))
     return messages_malformed(g);
   if (packet[1] == FAST_DONE)
     return HANDSHAKE_MORE;
-  return packet[1] == FAST_NOT ? tell_password(g, out) : messages_malformed(g);
+  return packet[1] == FAST_NOT ? handshake_tell_password(g, out)
+                               : messages_malformed(g);
 }
 
-static enum handshake_rc ready(struct mysql_handshake *g)
+static enum handshake_rc handshake_ready(struct mysql_handshake *g)
 {
   g->stage = HANDSHAKE_IDLE;
   g->ready = true;
   return HANDSHAKE_READY;
 }
 
-static enum handshake_rc take_verdict(struct mysql_handshake *g,
-                                      const uint8_t *packet, size_t len,
-                                      struct wire_buffer *out)
+static enum handshake_rc handshake_take_verdict(struct mysql_handshake *g,
+                                                const uint8_t *packet,
+                                                size_t len,
+                                                struct wire_buffer *out)
 {
   uint64_t affected;
 
   switch (*packet) {
   case FIRST_OK:
-    return bytes_ok(packet, len, &affected, &g->status) ? ready(g)
+    return bytes_ok(packet, len, &affected, &g->status) ? handshake_ready(g)
                                                         : messages_malformed(g);
   case FIRST_MORE:
-    return take_more(g, packet, len, out);
+    return handshake_take_more(g, packet, len, out);
   case FIRST_END:
-    return take_switch(g, packet, len, out);
+    return handshake_take_switch(g, packet, len, out);
   default:
     return messages_malformed(g);
   }
@@ -426,15 +435,16 @@ static enum handshake_rc statement_refused(struct mysql_handshake *g,
   return HANDSHAKE_FAILED;
 }
 
-static enum handshake_rc first(struct mysql_handshake *g, const uint8_t *packet,
-                               size_t len)
+static enum handshake_rc handshake_first(struct mysql_handshake *g,
+                                         const uint8_t *packet, size_t len)
 {
   struct bytes b = { packet, packet + len };
   uint64_t n;
 
   if (*packet == FIRST_OK) {
     b.at++;
-    return bytes_number(&b, &g->affected) ? ready(g) : messages_malformed(g);
+    return bytes_number(&b, &g->affected) ? handshake_ready(g)
+                                          : messages_malformed(g);
   }
   /* Others ask for a file of the client. */
   if (!bytes_number(&b, &n) || n == 0 || n > UINT16_MAX)
@@ -445,7 +455,7 @@ static enum handshake_rc first(struct mysql_handshake *g, const uint8_t *packet,
   return HANDSHAKE_MORE;
 }
 
-static enum handshake_rc column(struct mysql_handshake *g, size_t len)
+static enum handshake_rc handshake_column(struct mysql_handshake *g, size_t len)
 {
   if (len < COLUMN_MIN)
     return messages_malformed(g);
@@ -455,8 +465,8 @@ static enum handshake_rc column(struct mysql_handshake *g, size_t len)
   return HANDSHAKE_MORE;
 }
 
-static bool is_end(const struct mysql_handshake *g, const uint8_t *packet,
-                   size_t len)
+static bool handshake_is_end(const struct mysql_handshake *g,
+                             const uint8_t *packet, size_t len)
 {
   return *packet == FIRST_END &&
          (g->flags & HANDSHAKE_FLAG_NO_EOF || len == END_LENGTH);
@@ -469,15 +479,16 @@ static enum handshake_rc messages_answer(struct mysql_handshake *g,
     return statement_refused(g, packet, len);
   switch (g->stage) {
   case HANDSHAKE_ANSWER:
-    return first(g, packet, len);
+    return handshake_first(g, packet, len);
   case HANDSHAKE_COLUMNS:
-    return column(g, len);
+    return handshake_column(g, len);
   case HANDSHAKE_COLUMNS_END:
     g->stage = HANDSHAKE_ROWS;
-    return is_end(g, packet, len) ? HANDSHAKE_MORE : messages_malformed(g);
+    return handshake_is_end(g, packet, len) ? HANDSHAKE_MORE
+                                            : messages_malformed(g);
   case HANDSHAKE_ROWS:
-    if (is_end(g, packet, len))
-      return ready(g);
+    if (handshake_is_end(g, packet, len))
+      return handshake_ready(g);
     g->rows++;
     return HANDSHAKE_MORE;
   default:
@@ -485,9 +496,10 @@ static enum handshake_rc messages_answer(struct mysql_handshake *g,
   }
 }
 
-static enum handshake_rc take_packet(struct mysql_handshake *g,
-                                     const uint8_t *packet, size_t len,
-                                     struct wire_buffer *out)
+static enum handshake_rc handshake_take_packet(struct mysql_handshake *g,
+                                               const uint8_t *packet,
+                                               size_t len,
+                                               struct wire_buffer *out)
 {
   if (len == 0)
     return messages_malformed(g);
@@ -495,19 +507,20 @@ static enum handshake_rc take_packet(struct mysql_handshake *g,
     return messages_answer(g, packet, len);
   if (*packet == FIRST_ERROR)
     return messages_refused(g, packet, len);
-  return g->stage == HANDSHAKE_HELLO ? take_hello(g, packet, len, out)
-                                     : take_verdict(g, packet, len, out);
+  return g->stage == HANDSHAKE_HELLO
+           ? handshake_take_hello(g, packet, len, out)
+           : handshake_take_verdict(g, packet, len, out);
 }
 
 /* The library would take them for part of the encrypted session. */
-static enum handshake_rc unencrypted(struct mysql_handshake *g)
+static enum handshake_rc handshake_unencrypted(struct mysql_handshake *g)
 {
   g->refused = true;
   return messages_fail(
     g, CODE_TLS, "TLS/SSL error: received unencrypted data after the greeting");
 }
 
-static enum handshake_rc out_of_step(struct mysql_handshake *g)
+static enum handshake_rc handshake_out_of_step(struct mysql_handshake *g)
 {
   g->not_this = g->stage == HANDSHAKE_HELLO;
   g->ready = false;
@@ -526,22 +539,23 @@ enum handshake_rc mysqld_handshake_take(struct mysql_handshake *g,
     const size_t len = packet_length(p), size = PACKET_HEAD + len;
 
     if (g->stage == HANDSHAKE_HELLO && packet_number(p) != 0)
-      return out_of_step(g);
+      return handshake_out_of_step(g);
     if (size > HANDSHAKE_MESSAGE_MAX || g->total + size > HANDSHAKE_TOTAL_MAX)
-      return out_of_step(g);
+      return handshake_out_of_step(g);
     if (wire_buffer_have(in) < size)
       return HANDSHAKE_MORE;
     if (packet_number(p) != g->seq &&
         !mysqld_wire_is_farewell(p + PACKET_HEAD, len))
-      return out_of_step(g);
+      return handshake_out_of_step(g);
     g->seq++;
     g->total += size;
     in->pos += size;
-    rc = take_packet(g, p + PACKET_HEAD, len, out);
+    rc = handshake_take_packet(g, p + PACKET_HEAD, len, out);
   }
   /* An answer without a statement. */
   if (rc == HANDSHAKE_READY && login && wire_buffer_have(in) > 0)
-    return g->stage == HANDSHAKE_TLS ? unencrypted(g) : out_of_step(g);
+    return g->stage == HANDSHAKE_TLS ? handshake_unencrypted(g)
+                                     : handshake_out_of_step(g);
   return rc;
 }
 
@@ -803,7 +817,7 @@ enum {
   RAW_NEVER = 256, /* only the library can log in; below: a character set */
 };
 
-static _Atomic uint32_t *raw_mode(const struct mysql_session *s)
+static _Atomic uint32_t *handshake_raw_mode(const struct mysql_session *s)
 {
   return &s->base.env->process->own_login;
 }
@@ -822,7 +836,8 @@ void mysqld_raw_note(struct mysql_session *s)
     mode = set.number;
   if (s->base.env)
     (void)atomic_compare_exchange_strong_explicit(
-      raw_mode(s), &before, mode, memory_order_relaxed, memory_order_relaxed);
+      handshake_raw_mode(s), &before, mode, memory_order_relaxed,
+      memory_order_relaxed);
 }
 
 static void opening_adopt(struct opening *o)
@@ -861,7 +876,7 @@ enum visit_rc mysqld_raw_connect(struct mysql_session *s, uint64_t until_ns,
 
   if (!s->base.may_be_raw)
     return VISIT_CANNOT;
-  mode = atomic_load_explicit(raw_mode(s), memory_order_relaxed);
+  mode = atomic_load_explicit(handshake_raw_mode(s), memory_order_relaxed);
   if (mode == RAW_UNKNOWN || mode == RAW_NEVER)
     return VISIT_CANNOT;
   rc = opening_open(&o, s, &visit, out);
@@ -869,7 +884,8 @@ enum visit_rc mysqld_raw_connect(struct mysql_session *s, uint64_t until_ns,
   if (rc == VISIT_DONE)
     rc = handshake_open(&o.base);
   if (rc == VISIT_CANNOT)
-    atomic_store_explicit(raw_mode(s), RAW_NEVER, memory_order_relaxed);
+    atomic_store_explicit(handshake_raw_mode(s), RAW_NEVER,
+                          memory_order_relaxed);
   else if (rc == VISIT_FAILED && !o.messages.refused)
     rc = VISIT_CANNOT;
   else if (rc == VISIT_DONE)

@@ -50,7 +50,7 @@ size_t mysqld_params_size(const sql_bind *binds, unsigned n,
   return size;
 }
 
-static uint8_t *put_length(uint8_t *to, uint64_t n)
+static uint8_t *params_put_length(uint8_t *to, uint64_t n)
 {
   if (n < 0xfb) {
     *to = (uint8_t)n;
@@ -104,7 +104,7 @@ uint8_t *mysqld_params_put_value(const sql_bind *b, uint8_t *to)
     return to + 1;
   default:
     len = param_length(b);
-    to = put_length(to, len);
+    to = params_put_length(to, len);
     memcpy(to, b->buffer, len);
     return to + len;
   }
@@ -118,7 +118,7 @@ uint8_t *mysqld_params_put(const sql_bind *binds, unsigned n,
   if (n == 0)
     return to;
   if (form.named)
-    to = put_length(to, n);
+    to = params_put_length(to, n);
   nulls = to;
   memset(nulls, 0, (n + 7) / 8);
   to += (n + 7) / 8;

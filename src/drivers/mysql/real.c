@@ -26,14 +26,14 @@ struct digits {
   char digit[TEXT_ROOM];
 };
 
-static void trim(struct digits *d)
+static void real_trim(struct digits *d)
 {
   while (d->n > 0 && d->digit[d->n - 1] == '0')
     d->n--;
 }
 
 /* Of printf; zeros at the end stay. */
-static void read_digits(const char *p, struct digits *ret)
+static void real_read_digits(const char *p, struct digits *ret)
 {
   bool behind = false;
 
@@ -52,13 +52,13 @@ static void read_digits(const char *p, struct digits *ret)
     ret->point += (int)strtol(p + 1, NULL, 10);
 }
 
-static void one_up(struct digits *d)
+static void real_one_up(struct digits *d)
 {
   for (int i = d->n - 1; i >= 0 && d->digit[i]++ == '9'; i--)
     d->digit[i] = '0';
 }
 
-static bool reads_back(const struct digits *d, double v)
+static bool real_reads_back(const struct digits *d, double v)
 {
   char text[TEXT_ROOM];
 
@@ -68,7 +68,7 @@ static bool reads_back(const struct digits *d, double v)
 
 /* Above a power of two, doubles are twice as far apart as below: the nearest
  * number of 16 digits may not read back, while the next does. */
-static void shorten(double v, struct digits *d)
+static void real_shorten(double v, struct digits *d)
 {
   struct digits fewer;
   char text[TEXT_ROOM];
@@ -77,56 +77,56 @@ static void shorten(double v, struct digits *d)
   if (d->n < MAX_DIGITS || fabs(frexp(v, &exponent)) != 0.5)
     return;
   (void)snprintf(text, sizeof(text), "%.*e", MAX_DIGITS - 2, v);
-  read_digits(text, &fewer);
-  one_up(&fewer);
-  if (reads_back(&fewer, v))
+  real_read_digits(text, &fewer);
+  real_one_up(&fewer);
+  if (real_reads_back(&fewer, v))
     *d = fewer;
 }
 
-static void shortest_digits(double v, struct digits *ret)
+static void real_shortest_digits(double v, struct digits *ret)
 {
   char text[TEXT_ROOM];
 
   (void)emul_double_text(v, false, text);
-  read_digits(text, ret);
-  shorten(v, ret);
-  trim(ret);
+  real_read_digits(text, ret);
+  real_shorten(v, ret);
+  real_trim(ret);
 }
 
-static void float_digits(double v, struct digits *ret)
+static void real_float_digits(double v, struct digits *ret)
 {
   char text[TEXT_ROOM];
 
   (void)snprintf(text, sizeof(text), "%.*g", FLOAT_DIGITS, v);
-  read_digits(text, ret);
-  trim(ret);
+  real_read_digits(text, ret);
+  real_trim(ret);
 }
 
-static char *put(char *to, const char *bytes, int n)
+static char *real_put(char *to, const char *bytes, int n)
 {
   memcpy(to, bytes, (size_t)n);
   return to + n;
 }
 
-static char *put_zeros(char *to, int n)
+static char *real_put_zeros(char *to, int n)
 {
   memset(to, '0', (size_t)n);
   return to + n;
 }
 
 /* Digits before the point, and zeros up to it. */
-static char *put_whole(const struct digits *d, char *to)
+static char *real_put_whole(const struct digits *d, char *to)
 {
   const int n = d->n < d->point ? d->n : d->point;
 
   if (d->negative)
     *to++ = '-';
   if (d->point <= 0)
-    return put_zeros(to, 1);
-  return put_zeros(put(to, d->digit, n), d->point - n);
+    return real_put_zeros(to, 1);
+  return real_put_zeros(real_put(to, d->digit, n), d->point - n);
 }
 
-static char *put_decimals(const struct digits *d, int decimals, char *to)
+static char *real_put_decimals(const struct digits *d, int decimals, char *to)
 {
   const int zeros = d->point < 0 ? -d->point : 0;
   const int from = d->point > 0 ? d->point : 0;
@@ -135,18 +135,18 @@ static char *put_decimals(const struct digits *d, int decimals, char *to)
   if (decimals <= 0)
     return to;
   *to++ = '.';
-  to = put(put_zeros(to, zeros), d->digit + d->n - n, n);
-  return put_zeros(to, decimals - zeros - n);
+  to = real_put(real_put_zeros(to, zeros), d->digit + d->n - n, n);
+  return real_put_zeros(to, decimals - zeros - n);
 }
 
-static char *put_exponent(const struct digits *d, char *to)
+static char *real_put_exponent(const struct digits *d, char *to)
 {
   if (d->negative)
     *to++ = '-';
   *to++ = d->digit[0];
   if (d->n > 1)
     *to++ = '.';
-  to = put(to, d->digit + 1, d->n - 1);
+  to = real_put(to, d->digit + 1, d->n - 1);
   return to + sprintf(to, "e%d", d->point - 1);
 }
 
@@ -160,13 +160,13 @@ size_t mysqld_real_text(double v, bool single, char *to)
     return 1;
   }
   if (single)
-    float_digits(v, &d);
+    real_float_digits(v, &d);
   else
-    shortest_digits(v, &d);
+    real_shortest_digits(v, &d);
   if (d.point >= MIN_POINT && (d.point <= LARGEST_POINT || d.n > d.point))
-    end = put_decimals(&d, d.n - d.point, put_whole(&d, to));
+    end = real_put_decimals(&d, d.n - d.point, real_put_whole(&d, to));
   else
-    end = put_exponent(&d, to);
+    end = real_put_exponent(&d, to);
   return (size_t)(end - to);
 }
 
@@ -178,8 +178,9 @@ size_t mysqld_real_fixed_text(double v, unsigned decimals, char *to)
     *to = '0';
     return 1;
   }
-  shortest_digits(v, &d);
+  real_shortest_digits(v, &d);
   if (d.n - d.point > (int)decimals)
     return (size_t)snprintf(to, REAL_ROOM, "%.*f", (int)decimals, v);
-  return (size_t)(put_decimals(&d, (int)decimals, put_whole(&d, to)) - to);
+  return (size_t)(real_put_decimals(&d, (int)decimals, real_put_whole(&d, to)) -
+                  to);
 }

@@ -8,7 +8,7 @@
 
 #include "base/digest.h"
 
-static void cover(uint8_t *to, const uint8_t *with, size_t n)
+static void scramble_cover(uint8_t *to, const uint8_t *with, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     to[i] ^= with[i];
@@ -23,7 +23,7 @@ size_t mysqld_scramble_native(const char *password,
   digest_sha1(password, strlen(password), NULL, 0, ret);
   digest_sha1(ret, SHA1_BYTES, NULL, 0, twice);
   digest_sha1(nonce, SCRAMBLE_NONCE, twice, sizeof(twice), twice);
-  cover(ret, twice, sizeof(twice));
+  scramble_cover(ret, twice, sizeof(twice));
   return SHA1_BYTES;
 }
 
@@ -40,6 +40,6 @@ size_t mysqld_scramble_sha2(const char *password,
   sha256_add(&h, twice, sizeof(twice));
   sha256_add(&h, nonce, SCRAMBLE_NONCE);
   sha256_end(&h, twice);
-  cover(ret, twice, sizeof(twice));
+  scramble_cover(ret, twice, sizeof(twice));
   return SHA256_BYTES;
 }

@@ -10,8 +10,8 @@
 #include "drivers/wire/tls.h"
 
 /* False: old versions, or words that the library would search. */
-static bool take_versions(const struct opt_list *versions,
-                          struct tls_wishes *to)
+static bool tls_take_versions(const struct opt_list *versions,
+                              struct tls_wishes *to)
 {
   to->no_12 = to->no_13 = versions->n > 0;
   for (size_t i = 0; i < versions->n; i++) {
@@ -26,7 +26,7 @@ static bool take_versions(const struct opt_list *versions,
 }
 
 /* One file may have both, certificate and key. */
-static void *make_context(const void *cfg)
+static void *tls_make_context(const void *cfg)
 {
   const struct tls_settings tls = mysqld_tls_settings(cfg);
   struct tls_wishes w = { .ca = opt_or_null(tls.ca),
@@ -37,14 +37,15 @@ static void *make_context(const void *cfg)
 
   w.cert = w.cert ? w.cert : w.key;
   w.key = w.key ? w.key : w.cert;
-  return mysqld_shim_decides_as_openssl(&tls) && take_versions(tls.versions, &w)
+  return mysqld_shim_decides_as_openssl(&tls) &&
+             tls_take_versions(tls.versions, &w)
            ? tls_context_new(&w)
            : NULL;
 }
 
 const struct tls_context *mysqld_tls_context(const struct session *s)
 {
-  return s->env ? process_shared(s->env->process, s->cfg, make_context,
+  return s->env ? process_shared(s->env->process, s->cfg, tls_make_context,
                                  tls_context_free)
                 : NULL;
 }

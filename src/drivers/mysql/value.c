@@ -46,7 +46,7 @@ enum value_kind value_kind(uint8_t type)
 }
 
 /* Zeros in front, up to the column's width. */
-static size_t pad(const struct column *c, char *to, size_t len)
+static size_t value_pad(const struct column *c, char *to, size_t len)
 {
   size_t width = c->length;
 
@@ -66,7 +66,7 @@ size_t mysqld_value_int(const struct column *c, uint64_t bits, char *to)
     return 1 + fmt_uint(to + 1, -bits);
   }
   len = fmt_uint(to, bits);
-  return pad(c, to, len);
+  return value_pad(c, to, len);
 }
 
 size_t mysqld_value_double(const struct column *c, double v, bool single,
@@ -74,20 +74,20 @@ size_t mysqld_value_double(const struct column *c, double v, bool single,
 {
   static_assert((int)REAL_ROOM <= (int)VALUE_ROOM, "any text fits");
 
-  return pad(c, to,
-             c->decimals < DECIMALS_OPEN
-               ? mysqld_real_fixed_text(v, c->decimals, to)
-               : mysqld_real_text(v, single, to));
+  return value_pad(c, to,
+                   c->decimals < DECIMALS_OPEN
+                     ? mysqld_real_fixed_text(v, c->decimals, to)
+                     : mysqld_real_text(v, single, to));
 }
 
-static char *two(char *to, uint32_t v)
+static char *value_two(char *to, uint32_t v)
 {
   to[0] = (char)('0' + v / 10 % 10);
   to[1] = (char)('0' + v % 10);
   return to + 2;
 }
 
-static char *fraction(const struct column *c, uint32_t us, char *to)
+static char *value_fraction(const struct column *c, uint32_t us, char *to)
 {
   unsigned n = c->decimals;
   char digits[16];
@@ -105,21 +105,21 @@ static char *fraction(const struct column *c, uint32_t us, char *to)
 size_t mysqld_value_date(const struct column *c, const struct moment *m,
                          char *to)
 {
-  char *p = two(two(to, m->year / 100), m->year % 100);
+  char *p = value_two(value_two(to, m->year / 100), m->year % 100);
 
   *p++ = '-';
-  p = two(p, m->month);
+  p = value_two(p, m->month);
   *p++ = '-';
-  p = two(p, m->day);
+  p = value_two(p, m->day);
   if (c->type == MYSQL_TYPE_DATE)
     return (size_t)(p - to);
   *p++ = ' ';
-  p = two(p, m->hour);
+  p = value_two(p, m->hour);
   *p++ = ':';
-  p = two(p, m->minute);
+  p = value_two(p, m->minute);
   *p++ = ':';
-  p = two(p, m->second);
-  return (size_t)(fraction(c, m->us, p) - to);
+  p = value_two(p, m->second);
+  return (size_t)(value_fraction(c, m->us, p) - to);
 }
 
 size_t mysqld_value_time(const struct column *c, const struct moment *m,
@@ -134,13 +134,13 @@ size_t mysqld_value_time(const struct column *c, const struct moment *m,
     *p++ = '0';
   p += fmt_uint(p, hours);
   *p++ = ':';
-  p = two(p, m->minute);
+  p = value_two(p, m->minute);
   *p++ = ':';
-  p = two(p, m->second);
-  return (size_t)(fraction(c, m->us, p) - to);
+  p = value_two(p, m->second);
+  return (size_t)(value_fraction(c, m->us, p) - to);
 }
 
-static size_t int_size(uint8_t type)
+static size_t value_int_size(uint8_t type)
 {
   switch (type) {
   case MYSQL_TYPE_TINY:
@@ -155,10 +155,10 @@ static size_t int_size(uint8_t type)
   }
 }
 
-static bool take_int(struct bytes *b, const struct column *c, char *to,
-                     sql_value *ret)
+static bool value_take_int(struct bytes *b, const struct column *c, char *to,
+                           sql_value *ret)
 {
-  const size_t size = int_size(c->type);
+  const size_t size = value_int_size(c->type);
   const uint8_t *p = bytes_take(b, size);
   uint64_t bits;
 
@@ -171,8 +171,8 @@ static bool take_int(struct bytes *b, const struct column *c, char *to,
   return true;
 }
 
-static bool take_real(struct bytes *b, const struct column *c, bool single,
-                      char *to, sql_value *ret)
+static bool value_take_real(struct bytes *b, const struct column *c,
+                            bool single, char *to, sql_value *ret)
 {
   const uint8_t *p = bytes_take(b, single ? sizeof(float) : sizeof(double));
   double v;
@@ -192,8 +192,8 @@ static bool take_real(struct bytes *b, const struct column *c, bool single,
 
 /* A length and that many bytes: 0, 4, 7 or 11 of a date, 0, 8 or 12 of a time.
  */
-static bool take_moment(struct bytes *b, const struct column *c, bool is_date,
-                        char *to, sql_value *ret)
+static bool value_take_moment(struct bytes *b, const struct column *c,
+                              bool is_date, char *to, sql_value *ret)
 {
   const uint8_t *head = bytes_take(b, 1);
   const size_t n = head ? *head : 0;
@@ -224,20 +224,20 @@ static bool take_moment(struct bytes *b, const struct column *c, bool is_date,
   return true;
 }
 
-static bool take(struct bytes *b, const struct column *c, char *to,
-                 sql_value *ret)
+static bool value_take(struct bytes *b, const struct column *c, char *to,
+                       sql_value *ret)
 {
   switch (value_kind(c->type)) {
   case VALUE_INT:
-    return take_int(b, c, to, ret);
+    return value_take_int(b, c, to, ret);
   case VALUE_FLOAT:
-    return take_real(b, c, true, to, ret);
+    return value_take_real(b, c, true, to, ret);
   case VALUE_DOUBLE:
-    return take_real(b, c, false, to, ret);
+    return value_take_real(b, c, false, to, ret);
   case VALUE_DATE:
-    return take_moment(b, c, true, to, ret);
+    return value_take_moment(b, c, true, to, ret);
   case VALUE_TIME:
-    return take_moment(b, c, false, to, ret);
+    return value_take_moment(b, c, false, to, ret);
   case VALUE_NULL:
     *ret = (sql_value){ 0, NULL };
     return true;
@@ -259,7 +259,8 @@ bool mysqld_value_row(const struct column *cols, uint32_t n, const uint8_t *row,
   for (uint32_t i = 0; i < n; i++) {
     if (nulls[(i + 2) / 8] >> (i + 2) % 8 & 1)
       values[i] = (sql_value){ 0, NULL };
-    else if (!take(&b, &cols[i], digits + (size_t)i * VALUE_ROOM, &values[i]))
+    else if (!value_take(&b, &cols[i], digits + (size_t)i * VALUE_ROOM,
+                         &values[i]))
       return false;
   }
   return true;

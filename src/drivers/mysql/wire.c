@@ -452,8 +452,8 @@ static inline bool answer_is_usual(const struct wire *w,
 }
 
 /* *ret_refused: success, but the server got an empty file. */
-static int answer(struct mysql_session *s, struct mysql_prepared *p,
-                  struct outcome *out, bool *ret_refused)
+static int wire_answer(struct mysql_session *s, struct mysql_prepared *p,
+                       struct outcome *out, bool *ret_refused)
 {
   struct wire *w = &s->wire;
   const uint8_t *packet;
@@ -495,7 +495,7 @@ static COLD int answer_without_file(struct mysql_session *s,
 
   while (s->more) {
     memset(out, 0, sizeof(*out));
-    (void)answer(s, s->wire.from, out, &refused);
+    (void)wire_answer(s, s->wire.from, out, &refused);
     if (out->lost)
       return -1;
   }
@@ -519,7 +519,7 @@ int mysqld_wire_result(struct mysql_session *s, struct mysql_prepared *p,
     w->seq = 3;
     return answer_rows(s, p->n_cols, out);
   }
-  rc = answer(s, p, out, &refused);
+  rc = wire_answer(s, p, out, &refused);
   return LIKELY(!refused || rc < 0) ? rc : answer_without_file(s, out);
 }
 
@@ -529,7 +529,8 @@ enum {
 };
 
 /* Without the types, which were sent. */
-static void execute_frame_make(struct mysql_prepared *p, const uint8_t *command)
+static void wire_execute_frame_make(struct mysql_prepared *p,
+                                    const uint8_t *command)
 {
   struct mysql_session *s = prepared_session(p);
   const sql_bind *binds = p->base.binds;
@@ -555,7 +556,7 @@ static void execute_frame_make(struct mysql_prepared *p, const uint8_t *command)
   packet_head(p->frame, p->frame_len - PACKET_HEAD, 0);
 }
 
-static struct params_form execute_form_of(const struct mysql_prepared *p)
+static struct params_form wire_execute_form_of(const struct mysql_prepared *p)
 {
   const struct mysql_session *s = session_of(p->base.session);
 
@@ -565,13 +566,13 @@ static struct params_form execute_form_of(const struct mysql_prepared *p)
 
 size_t mysqld_wire_execute_size(const struct mysql_prepared *p)
 {
-  return EXECUTE_HEAD +
-         mysqld_params_size(p->base.binds, p->base.n_binds, execute_form_of(p));
+  return EXECUTE_HEAD + mysqld_params_size(p->base.binds, p->base.n_binds,
+                                           wire_execute_form_of(p));
 }
 
 size_t mysqld_wire_put_execute(struct mysql_prepared *p, uint8_t *to)
 {
-  const struct params_form form = execute_form_of(p);
+  const struct params_form form = wire_execute_form_of(p);
   const unsigned n = p->base.n_binds;
   const uint8_t *end;
 
@@ -581,7 +582,7 @@ size_t mysqld_wire_put_execute(struct mysql_prepared *p, uint8_t *to)
   put_le32(to + 6, 1);
   end = mysqld_params_put(p->base.binds, n, form, to + EXECUTE_HEAD);
   if (!p->types_sent)
-    execute_frame_make(p, to);
+    wire_execute_frame_make(p, to);
   p->types_sent = true;
   return (size_t)(end - to);
 }

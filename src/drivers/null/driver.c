@@ -59,7 +59,7 @@ static const struct null_word words[26][4] = {
 static const struct null_word any_other = { "", 0, NO_TRX, COUNTER_OTHER };
 
 /* In capitals, as the bytes of a number. */
-static uint64_t class_packed(const char *text, size_t len)
+static uint64_t driver_class_packed(const char *text, size_t len)
 {
   uint64_t key = 0;
 
@@ -67,14 +67,15 @@ static uint64_t class_packed(const char *text, size_t len)
   return key & UINT64_C(0xdfdfdfdfdfdfdfdf);
 }
 
-static const struct null_word *class_look_up(const char *text, size_t len)
+static const struct null_word *driver_class_look_up(const char *text,
+                                                    size_t len)
 {
   const unsigned first = (unsigned char)(text[0] & 0xdf) - 'A';
   uint64_t key;
 
   if (len > 8 || first >= 26)
     return &any_other;
-  key = class_packed(text, len);
+  key = driver_class_packed(text, len);
   for (const struct null_word *w = words[first]; w < words[first] + 4; w++) {
     uint64_t want;
 
@@ -95,7 +96,7 @@ static const struct null_word *null_classify(const char *sql, size_t len)
     n++;
   if (UNLIKELY(n == 0 || (n < len && sql[n] != ' ')))
     text = emul_first_word(sql, len, EMUL_MYSQL, &n);
-  return n > 0 ? class_look_up(text, n) : &any_other;
+  return n > 0 ? driver_class_look_up(text, n) : &any_other;
 }
 
 enum {

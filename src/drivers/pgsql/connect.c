@@ -30,7 +30,7 @@ struct words {
   const char *key[KEYWORDS_MAX], *value[KEYWORDS_MAX];
 };
 
-static void add(struct words *w, const char *key, const char *value)
+static void connect_add(struct words *w, const char *key, const char *value)
 {
   if (!value || !*value)
     return;
@@ -40,43 +40,43 @@ static void add(struct words *w, const char *key, const char *value)
 }
 
 /* The connection string overrides only the words before itself. */
-static void fill(struct words *w, const struct pgsql_params *p,
-                 const char *address)
+static void connect_fill(struct words *w, const struct pgsql_params *p,
+                         const char *address)
 {
   const struct pgsql_cfg *cfg = p->cfg;
 
   w->n = 0;
   if (!p->by_service || strcmp(pgsql_sslmodes[cfg->sslmode], "prefer") != 0)
-    add(w, "sslmode", pgsql_sslmodes[cfg->sslmode]);
+    connect_add(w, "sslmode", pgsql_sslmodes[cfg->sslmode]);
   if (cfg->sslnegotiation == PGSQL_DIRECT)
-    add(w, "sslnegotiation", "direct");
-  add(w, "sslcert", cfg->sslcert);
-  add(w, "sslkey", cfg->sslkey);
-  add(w, "sslrootcert", cfg->sslrootcert);
-  add(w, "sslcrl", cfg->sslcrl);
-  add(w, "options", cfg->options);
-  add(w, "fallback_application_name", "bench");
-  add(w, "keepalives", "1");
-  add(w, "keepalives_idle", "30");
-  add(w, "keepalives_interval", "10");
-  add(w, "keepalives_count", "3");
-  add(w, "tcp_user_timeout", "60000");
-  add(w, "dbname", p->db);
-  add(w, "host", p->host);
-  add(w, "hostaddr", address);
-  add(w, "port", p->port);
-  add(w, "user", p->user);
-  add(w, "password", p->password);
+    connect_add(w, "sslnegotiation", "direct");
+  connect_add(w, "sslcert", cfg->sslcert);
+  connect_add(w, "sslkey", cfg->sslkey);
+  connect_add(w, "sslrootcert", cfg->sslrootcert);
+  connect_add(w, "sslcrl", cfg->sslcrl);
+  connect_add(w, "options", cfg->options);
+  connect_add(w, "fallback_application_name", "bench");
+  connect_add(w, "keepalives", "1");
+  connect_add(w, "keepalives_idle", "30");
+  connect_add(w, "keepalives_interval", "10");
+  connect_add(w, "keepalives_count", "3");
+  connect_add(w, "tcp_user_timeout", "60000");
+  connect_add(w, "dbname", p->db);
+  connect_add(w, "host", p->host);
+  connect_add(w, "hostaddr", address);
+  connect_add(w, "port", p->port);
+  connect_add(w, "user", p->user);
+  connect_add(w, "password", p->password);
   w->key[w->n] = NULL;
   w->value[w->n] = NULL;
 }
 
-static void add_text(struct pgsql_session *p, const char *text)
+static void connect_add_text(struct pgsql_session *p, const char *text)
 {
   secret_redact(text, &p->text);
 }
 
-static bool is_state(const char *text)
+static bool connect_is_state(const char *text)
 {
   for (int i = 0; i < 5; i++) {
     if (!(text[i] >= '0' && text[i] <= '9') &&
@@ -88,8 +88,8 @@ static bool is_state(const char *text)
 
 /* libpq reports the SQLSTATE of a refused login only in its verbose texts:
  * `FATAL:  28P01: password ...` and a line LOCATION. */
-static void add_verbose(struct pgsql_session *p, const char *text,
-                        char ret_state[6])
+static void connect_add_verbose(struct pgsql_session *p, const char *text,
+                                char ret_state[6])
 {
   for (const char *end; *text; text = end + (*end == '\n')) {
     const char *mark = strstr(text, ":  ");
@@ -98,7 +98,7 @@ static void add_verbose(struct pgsql_session *p, const char *text,
     end = text + strcspn(text, "\n");
     if (strncmp(text, "LOCATION:", 9) == 0)
       continue;
-    if (mark && mark < end && is_state(mark + 3)) {
+    if (mark && mark < end && connect_is_state(mark + 3)) {
       memcpy(ret_state, mark + 3, 5);
       ret_state[5] = '\0';
       (void)snprintf(line, sizeof(line), "%.*s%.*s\n", (int)(mark + 3 - text),
@@ -109,17 +109,17 @@ static void add_verbose(struct pgsql_session *p, const char *text,
     /* With sslmode=prefer, libpq is refused twice. */
     if (p->text.len > 0 && strstr(strbuf_str(&p->text), line))
       continue;
-    add_text(p, line);
+    connect_add_text(p, line);
   }
 }
 
-static bool is_tls_refusal(const char *text)
+static bool connect_is_tls_refusal(const char *text)
 {
   return (strstr(text, "SSL") || strstr(text, "certificate")) &&
          !strstr(text, "SYSCALL") && !strstr(text, "timeout expired");
 }
 
-static bool is_other_server(const char *text)
+static bool connect_is_other_server(const char *text)
 {
   return strstr(text, "invalid response to SSL negotiation") ||
          strstr(text, "expected authentication request from server");
@@ -132,14 +132,14 @@ enum attempt {
 };
 
 /* An error that arrives unasked looks like a notice, too. */
-static void hear_notice(void *arg, const PGresult *notice)
+static void connect_hear_notice(void *arg, const PGresult *notice)
 {
   pgsql_note_last_words(arg, PQresultErrorField(notice, PG_DIAG_SQLSTATE),
                         PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 /* Nobody listens at a Unix socket. */
-static bool may_send_clear(const struct pgsql_session *p, PGconn *conn)
+static bool connect_may_send_clear(const struct pgsql_session *p, PGconn *conn)
 {
   const struct pgsql_cfg *cfg = p->base.cfg;
   const char *host = PQhost(conn);
@@ -147,47 +147,49 @@ static bool may_send_clear(const struct pgsql_session *p, PGconn *conn)
   return cfg->cleartext || (host && pgsql_is_socket(host));
 }
 
-static enum attempt attempt(struct pgsql_session *p, const struct words *w,
-                            uint64_t until_ns, struct outcome *out)
+static enum attempt connect_attempt(struct pgsql_session *p,
+                                    const struct words *w, uint64_t until_ns,
+                                    struct outcome *out)
 {
   PGconn *conn = PQconnectStartParams(w->key, w->value, 1);
   char text[PGSQL_TEXT];
   enum pgsql_login login;
 
   if (!conn) {
-    add_text(p, "not enough memory\n");
+    connect_add_text(p, "not enough memory\n");
     return ATTEMPT_REFUSED;
   }
   (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
-  (void)PQsetNoticeReceiver(conn, hear_notice, p);
-  login = pgsql_log_in(&conn, may_send_clear(p, conn), until_ns, text,
+  (void)PQsetNoticeReceiver(conn, connect_hear_notice, p);
+  login = pgsql_log_in(&conn, connect_may_send_clear(p, conn), until_ns, text,
                        sizeof(text));
   if (login == PGSQL_LOGIN_DONE) {
-    (void)PQsetNoticeReceiver(conn, hear_notice, p);
+    (void)PQsetNoticeReceiver(conn, connect_hear_notice, p);
     p->conn = conn;
     return ATTEMPT_DONE;
   }
   if (login == PGSQL_LOGIN_FAILED) {
-    add_verbose(p, PQerrorMessage(conn), out->state);
-    if (is_other_server(PQerrorMessage(conn))) {
-      add_text(p, "is this a PostgreSQL server?\n");
+    connect_add_verbose(p, PQerrorMessage(conn), out->state);
+    if (connect_is_other_server(PQerrorMessage(conn))) {
+      connect_add_text(p, "is this a PostgreSQL server?\n");
       out->permanent = true;
     }
     out->permanent |= pgsql_is_permanent(out->state) ||
                       PQconnectionNeedsPassword(conn) ||
-                      (!out->state[0] && is_tls_refusal(PQerrorMessage(conn)));
+                      (!out->state[0] &&
+                       connect_is_tls_refusal(PQerrorMessage(conn)));
   } else {
-    add_text(p, text);
+    connect_add_text(p, text);
     out->permanent = login == PGSQL_LOGIN_REFUSED;
   }
   PQfinish(conn);
   return out->state[0] || out->permanent ? ATTEMPT_REFUSED : ATTEMPT_UNANSWERED;
 }
 
-static bool try_addresses(struct pgsql_session *p,
-                          const struct pgsql_params *params,
-                          const struct wire_addresses *found, uint64_t until_ns,
-                          struct outcome *out)
+static bool connect_try_addresses(struct pgsql_session *p,
+                                  const struct pgsql_params *params,
+                                  const struct wire_addresses *found,
+                                  uint64_t until_ns, struct outcome *out)
 {
   enum attempt result = ATTEMPT_UNANSWERED;
   struct words w;
@@ -196,15 +198,15 @@ static bool try_addresses(struct pgsql_session *p,
     const uint64_t now = clock_now_ns();
     const uint64_t left = now < until_ns ? until_ns - now : 0;
 
-    fill(&w, params, found->text[i]);
-    result = attempt(p, &w, now + left / (found->n - i), out);
+    connect_fill(&w, params, found->text[i]);
+    result = connect_attempt(p, &w, now + left / (found->n - i), out);
   }
   out->no_server = result == ATTEMPT_UNANSWERED;
   return result == ATTEMPT_DONE;
 }
 
-static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
-                      struct outcome *out)
+static bool connect_open_conn(struct pgsql_session *p, uint64_t until_ns,
+                              struct outcome *out)
 {
   struct wire_addresses found = { .n = 1 }; /* unspecified */
   struct pgsql_params params;
@@ -223,15 +225,15 @@ static bool open_conn(struct pgsql_session *p, uint64_t until_ns,
     out->no_server = rc < 0;
   }
   if (rc < 0)
-    add_text(p, err.text);
+    connect_add_text(p, err.text);
   else
-    done = try_addresses(p, &params, &found, until_ns, out);
+    done = connect_try_addresses(p, &params, &found, until_ns, out);
   pgsql_params_done(&params);
   return done;
 }
 
 /* -1: the protocol that was asked for is not possible. */
-static int choose_protocol(struct pgsql_session *p, struct outcome *out)
+static int connect_choose_protocol(struct pgsql_session *p, struct outcome *out)
 {
   const struct pgsql_cfg *cfg = p->base.cfg;
   const char *why = pgsql_wire_why_not(p);
@@ -255,7 +257,7 @@ static int choose_protocol(struct pgsql_session *p, struct outcome *out)
   return -1;
 }
 
-static int library_opened(struct pgsql_session *p, struct outcome *out)
+static int connect_library_opened(struct pgsql_session *p, struct outcome *out)
 {
   const char *version = PQparameterStatus(p->conn, "server_version");
 
@@ -264,7 +266,7 @@ static int library_opened(struct pgsql_session *p, struct outcome *out)
   atomic_store_explicit(&p->fd_to_cut, p->link.fd, memory_order_relaxed);
   p->can_cancel = false;
   (void)snprintf(p->version, sizeof(p->version), "%s", version ? version : "");
-  if (choose_protocol(p, out) < 0)
+  if (connect_choose_protocol(p, out) < 0)
     return -1;
   p->settings_moved = false;
   pgsql_note_trx(p);
@@ -272,7 +274,7 @@ static int library_opened(struct pgsql_session *p, struct outcome *out)
   return 0;
 }
 
-static int not_opened(struct pgsql_session *p, struct outcome *out)
+static int connect_not_opened(struct pgsql_session *p, struct outcome *out)
 {
   if (!out->state[0])
     memcpy(out->state, "08006", 6);
@@ -282,7 +284,7 @@ static int not_opened(struct pgsql_session *p, struct outcome *out)
 }
 
 /* In the words of libpq 15 to 17, and of libpq 18, which would ask its user. */
-static bool wants_token(const struct session *s, const char *text)
+static bool connect_wants_token(const struct session *s, const char *text)
 {
   const struct pgsql_cfg *cfg = s->cfg;
 
@@ -299,19 +301,19 @@ int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
   if (rc == VISIT_CANNOT) {
     *out = (struct outcome){ 0 };
     strbuf_clear(&p->text);
-    rc = open_conn(p, until_ns, out) ? VISIT_DONE : VISIT_FAILED;
-    if (rc == VISIT_FAILED && wants_token(s, strbuf_str(&p->text))) {
+    rc = connect_open_conn(p, until_ns, out) ? VISIT_DONE : VISIT_FAILED;
+    if (rc == VISIT_FAILED && connect_wants_token(s, strbuf_str(&p->text))) {
       pgsql_raw_always(s);
       rc = pgsql_raw_connect(s, until_ns, out);
     }
   }
   if (rc == VISIT_FAILED)
-    return not_opened(p, out);
+    return connect_not_opened(p, out);
   p->broken = false;
   p->too_large = false;
   p->listens = false;
   p->last_state[0] = '\0';
-  if (!p->raw && library_opened(p, out) < 0)
+  if (!p->raw && connect_library_opened(p, out) < 0)
     return -1;
   p->wire.may_block = wire_is_tcp(p->link.fd) || env_has_spare_cpus(s->env);
   return 0;
@@ -364,7 +366,7 @@ void pgsql_shutdown(struct session *s)
                  SHUT_RDWR);
 }
 
-static const char *add_up_to_hint(struct strbuf *line, const char *text)
+static const char *connect_add_up_to_hint(struct strbuf *line, const char *text)
 {
   const char *hint = strstr(text, "\n\t");
   char first;
@@ -378,8 +380,8 @@ static const char *add_up_to_hint(struct strbuf *line, const char *text)
   return hint + 3;
 }
 
-static void add_login_hint(struct strbuf *lines, const char *text,
-                           const char *password)
+static void connect_add_login_hint(struct strbuf *lines, const char *text,
+                                   const char *password)
 {
   static const struct {
     const char *said, *hint;
@@ -416,13 +418,13 @@ void pgsql_connect_message(const struct session *s, const struct outcome *out,
 
   strbuf_adds(lines, "Connection to database failed: ");
   if (s->env->process->identity == IDENTITY_BENCH) {
-    while ((rest = add_up_to_hint(lines, text)) != NULL)
+    while ((rest = connect_add_up_to_hint(lines, text)) != NULL)
       text = rest;
   }
   message_text(lines, text, strlen(text));
   if (s->env->process->identity == IDENTITY_BENCH)
-    add_login_hint(lines, out->msg ? out->msg : "",
-                   from ? from : "--pgsql-password");
+    connect_add_login_hint(lines, out->msg ? out->msg : "",
+                           from ? from : "--pgsql-password");
   if (cfg->sslnegotiation == PGSQL_DIRECT && strstr(text, "SYSCALL"))
     strbuf_adds(lines, "; --pgsql-sslnegotiation=direct needs PostgreSQL 17 or "
                        "later");

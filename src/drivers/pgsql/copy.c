@@ -12,12 +12,12 @@ enum {
   CHUNK_BYTES = 256 * 1024
 };
 
-static int fail(struct pgsql_session *p, struct outcome *out)
+static int copy_fail(struct pgsql_session *p, struct outcome *out)
 {
   return pgsql_failed(p, (struct pgsql_reply){ 0 }, out);
 }
 
-static void add_head(struct strbuf *to)
+static void copy_add_head(struct strbuf *to)
 {
   static const char head[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0";
 
@@ -43,7 +43,7 @@ static int copy_begin(struct session *s, const struct copy_spec *spec,
   strbuf_adds(&sql, ") FROM STDIN");
   if (p->copy_binary) {
     strbuf_adds(&sql, " (FORMAT binary)");
-    add_head(&p->copy);
+    copy_add_head(&p->copy);
   }
   if (sql.failed) {
     rc = pgsql_no_memory(out);
@@ -77,7 +77,7 @@ static char escape_of(char c)
   }
 }
 
-static void add_value(struct strbuf *to, const sql_value *v)
+static void copy_add_value(struct strbuf *to, const sql_value *v)
 {
   size_t from = 0;
 
@@ -103,7 +103,7 @@ static int send_rows(struct pgsql_session *p, struct outcome *out)
     return pgsql_no_memory(out);
   if (p->copy.len > 0 &&
       PQputCopyData(p->conn, p->copy.text, (int)p->copy.len) <= 0)
-    return fail(p, out);
+    return copy_fail(p, out);
   strbuf_clear(&p->copy);
   return 0;
 }
@@ -116,7 +116,7 @@ static int copy_row(struct session *s, const sql_value *values,
   for (unsigned i = 0; i < p->copy_columns; i++) {
     if (i > 0)
       strbuf_add(&p->copy, "\t", 1);
-    add_value(&p->copy, &values[i]);
+    copy_add_value(&p->copy, &values[i]);
   }
   strbuf_add(&p->copy, "\n", 1);
   return p->copy.len < CHUNK_BYTES && !p->copy.failed ? 0 : send_rows(p, out);
@@ -129,7 +129,7 @@ static int copy_rows(struct session *s, const char *rows, size_t len,
 
   if (p->copy.len > 0 && send_rows(p, out) < 0)
     return -1;
-  return PQputCopyData(p->conn, rows, (int)len) > 0 ? 0 : fail(p, out);
+  return PQputCopyData(p->conn, rows, (int)len) > 0 ? 0 : copy_fail(p, out);
 }
 
 static int copy_end(struct session *s, struct outcome *out)
@@ -143,7 +143,7 @@ static int copy_end(struct session *s, struct outcome *out)
   if (rc < 0)
     return rc;
   if (PQputCopyEnd(p->conn, NULL) <= 0)
-    return fail(p, out);
+    return copy_fail(p, out);
   rc = pgsql_receive(p, true, true, NULL, 0, out);
   if (rc < 0 && strcmp(out->state, "08P01") == 0)
     out->lost = p->broken || PQstatus(p->conn) == CONNECTION_BAD;

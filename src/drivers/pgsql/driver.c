@@ -30,7 +30,7 @@
 
 typedef void pgsql_put(void *ctx, const char *key, const char *value);
 
-static void about_put_library(pgsql_put *put, void *ctx)
+static void driver_about_put_library(pgsql_put *put, void *ctx)
 {
   const int version = PQlibVersion();
   char text[32];
@@ -40,8 +40,8 @@ static void about_put_library(pgsql_put *put, void *ctx)
   put(ctx, "client_version", text);
 }
 
-static void about_put_transport(const struct session *s, PGconn *conn,
-                                pgsql_put *put, void *ctx)
+static void driver_about_put_transport(const struct session *s, PGconn *conn,
+                                       pgsql_put *put, void *ctx)
 {
   const bool raw = pgsql_is_raw(pgsql_const(s));
   const char *host = PQhost(conn), *port = PQport(conn);
@@ -70,8 +70,8 @@ static void about_put_transport(const struct session *s, PGconn *conn,
   pgsql_params_done(&p);
 }
 
-static void about_put_tls(const struct pgsql_session *p, pgsql_put *put,
-                          void *ctx)
+static void driver_about_put_tls(const struct pgsql_session *p, pgsql_put *put,
+                                 void *ctx)
 {
   const char *compression = NULL;
   struct tls_names n = { "none", "none" };
@@ -95,20 +95,20 @@ static void pgsql_about(struct session *s, pgsql_put *put, void *ctx)
 
   if (!version)
     version = p->version;
-  about_put_library(put, ctx);
+  driver_about_put_library(put, ctx);
   put(ctx, "protocol",
       p->plain_chosen || (s->only_asked && s->env->shares_thread) ? "wire"
                                                                   : "library");
   if (*version)
     put(ctx, "server_version", version);
-  about_put_transport(s, p->conn, put, ctx);
-  about_put_tls(p, put, ctx);
+  driver_about_put_transport(s, p->conn, put, ctx);
+  driver_about_put_tls(p, put, ctx);
 }
 
 /* Other databases have their own name in version(): in place of PostgreSQL,
  * after the version, or at the end, as Redshift. */
-static void about_put_flavour(struct pgsql_session *p, pgsql_put *put,
-                              void *ctx)
+static void driver_about_put_flavour(struct pgsql_session *p, pgsql_put *put,
+                                     void *ctx)
 {
   static const char product[] = "PostgreSQL ", bits[] = "-bit";
   const char *version = p->version;
@@ -159,7 +159,7 @@ static void pgsql_settings(struct session *s, pgsql_put *put, void *ctx)
       put(ctx, names[i], PQgetvalue(result, 0, 0));
     PQclear(result);
   }
-  about_put_flavour(pgsql_of(s), put, ctx);
+  driver_about_put_flavour(pgsql_of(s), put, ctx);
 }
 
 static const struct driver_durable pgsql_durable[] = {
@@ -185,7 +185,8 @@ struct connections {
   uint64_t allowed, reserved, used;
 };
 
-static bool about_ask_connections(struct session *s, struct connections *ret)
+static bool driver_about_ask_connections(struct session *s,
+                                         struct connections *ret)
 {
   PGresult *result = pgsql_ask(
     pgsql_of(s),
@@ -210,7 +211,7 @@ static size_t pgsql_limits(struct session *s, const struct run_facts *facts,
 {
   struct connections c;
 
-  if (!about_ask_connections(s, &c))
+  if (!driver_about_ask_connections(s, &c))
     return 0;
   ret[0] = (struct driver_limit){
     .subject = "connections",
@@ -237,7 +238,7 @@ static void pgsql_check(struct session *s, const struct run_facts *facts,
     strbuf_adds(lines,
                 "only libpq can encrypt here" TLS_LACK
                 ": each waiting client takes a thread, and more CPU time\n");
-  if (!about_ask_connections(s, &c))
+  if (!driver_about_ask_connections(s, &c))
     return;
   /* This connection is one of the run's. */
   room = run_facts_room(facts, c.allowed - c.reserved, c.used);
@@ -250,7 +251,7 @@ static void pgsql_check(struct session *s, const struct run_facts *facts,
 }
 
 /* For users who may not see the setting, pg_settings has no row. */
-static const char *about_space_query(const struct session *base)
+static const char *driver_about_space_query(const struct session *base)
 {
   const struct pgsql_session *p = (const void *)base;
 
@@ -264,7 +265,7 @@ static const char *about_space_query(const struct session *base)
 
 static const struct driver_space pgsql_space = {
   .row_bytes = 255,
-  .query = about_space_query,
+  .query = driver_about_space_query,
 };
 
 /* PQcancel() blocks without a limit, so a helper thread calls it.  Sessions
@@ -286,7 +287,7 @@ struct token {
 };
 
 /* False: the server cannot be asked. */
-static bool cancel_fill(struct token *t, const struct pgsql_session *p)
+static bool driver_cancel_fill(struct token *t, const struct pgsql_session *p)
 {
   if (!pgsql_is_raw(p)) {
     t->cancel = PQgetCancel(p->conn);
@@ -305,7 +306,7 @@ static void *pgsql_cancel_token(struct session *s)
 
   if (!t)
     return NULL;
-  if (!cancel_fill(t, pgsql_of(s))) {
+  if (!driver_cancel_fill(t, pgsql_of(s))) {
     free(t);
     return NULL;
   }
@@ -325,7 +326,7 @@ static void pgsql_cancel_free(void *token)
 }
 
 /* The server hangs up when it has passed the request on. */
-static void cancel_ask_server(const struct token *t)
+static void driver_cancel_ask_server(const struct token *t)
 {
   const uint64_t until_ns = clock_now_ns() + CANCEL_LIMIT_MS * NS_PER_MS;
   struct wire_buffer in = { 0 };
@@ -340,7 +341,7 @@ static void cancel_ask_server(const struct token *t)
   wire_buffer_done(&in);
 }
 
-static void *cancel_request(void *arg)
+static void *driver_cancel_request(void *arg)
 {
   struct token *t = arg;
   char text[256];
@@ -349,19 +350,19 @@ static void *cancel_request(void *arg)
   if (t->cancel)
     (void)PQcancel(t->cancel, text, sizeof(text));
   else
-    cancel_ask_server(t);
+    driver_cancel_ask_server(t);
   (void)atomic_fetch_add_explicit(&t->ended, 1, memory_order_release);
   wait_wake_all(&t->ended);
   pgsql_cancel_free(t);
   return NULL;
 }
 
-static int cancel_start(struct token *t)
+static int driver_cancel_start(struct token *t)
 {
   int rc;
 
   (void)atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
-  rc = thread_start_detached(0, cancel_request, t);
+  rc = thread_start_detached(0, driver_cancel_request, t);
   if (rc < 0)
     pgsql_cancel_free(t);
   return rc;
@@ -373,7 +374,7 @@ static void pgsql_cancel(void *token)
   const uint64_t until_ns = clock_now_ns() + CANCEL_LIMIT_MS * NS_PER_MS;
   const uint32_t before = atomic_load_explicit(&t->ended, memory_order_acquire);
 
-  if (cancel_start(t) < 0)
+  if (driver_cancel_start(t) < 0)
     return;
   while (atomic_load_explicit(&t->ended, memory_order_acquire) == before &&
          clock_now_ns() < until_ns)

@@ -51,8 +51,8 @@ static bool send_message(struct wire_buffer *out, uint8_t type, const void *a,
          wire_buffer_append(out, a, a_len) && wire_buffer_append(out, b, b_len);
 }
 
-static bool append_setting(struct wire_buffer *out, const char *name,
-                           const char *value)
+static bool handshake_append_setting(struct wire_buffer *out, const char *name,
+                                     const char *value)
 {
   return !value || !*value ||
          (wire_buffer_append(out, name, strlen(name) + 1) &&
@@ -66,10 +66,10 @@ bool pgsql_handshake_begin(struct pgsql_handshake *g, struct wire_buffer *out)
 
   (void)put_u32(head + 4, PROTOCOL);
   if (!wire_buffer_append(out, head, sizeof(head)) ||
-      !append_setting(out, "user", g->who->user) ||
-      !append_setting(out, "database", g->who->db) ||
-      !append_setting(out, "options", g->who->options) ||
-      !append_setting(out, "application_name", "bench") ||
+      !handshake_append_setting(out, "user", g->who->user) ||
+      !handshake_append_setting(out, "database", g->who->db) ||
+      !handshake_append_setting(out, "options", g->who->options) ||
+      !handshake_append_setting(out, "application_name", "bench") ||
       !wire_buffer_append(out, "", 1))
     return false;
   (void)put_u32(out->bytes + at, (uint32_t)(out->end - at));
@@ -91,17 +91,19 @@ bool pgsql_handshake_end(struct wire_buffer *out)
   return send_message(out, 'X', NULL, 0, NULL, 0);
 }
 
-static enum handshake_rc fail(struct pgsql_handshake *g, const char *why)
+static enum handshake_rc handshake_fail(struct pgsql_handshake *g,
+                                        const char *why)
 {
   (void)snprintf(g->text, sizeof(g->text), "%s\n", why);
   return HANDSHAKE_FAILED;
 }
 
 /* The library must not log in there either. */
-static enum handshake_rc forged(struct pgsql_handshake *g, const char *why)
+static enum handshake_rc handshake_forged(struct pgsql_handshake *g,
+                                          const char *why)
 {
   g->forged = true;
-  return fail(g, why);
+  return handshake_fail(g, why);
 }
 
 static enum handshake_rc cannot(struct pgsql_handshake *g, const char *why)
@@ -110,19 +112,22 @@ static enum handshake_rc cannot(struct pgsql_handshake *g, const char *why)
   return HANDSHAKE_CANNOT;
 }
 
-static enum handshake_rc no_memory(struct pgsql_handshake *g)
+static enum handshake_rc handshake_no_memory(struct pgsql_handshake *g)
 {
-  return fail(g, "not enough memory");
+  return handshake_fail(g, "not enough memory");
 }
 
-static enum handshake_rc out_of_step(struct pgsql_handshake *g, uint8_t type)
+static enum handshake_rc handshake_out_of_step(struct pgsql_handshake *g,
+                                               uint8_t type)
 {
   if (g->stage != HANDSHAKE_LOGIN)
-    return fail(g, "the server sent a message that does not belong there");
+    return handshake_fail(
+      g, "the server sent a message that does not belong there");
   g->not_this = true;
   if (type < ' ' || type > '~')
-    return fail(g, "expected authentication request from server, but received "
-                   "something else");
+    return handshake_fail(
+      g, "expected authentication request from server, but received "
+         "something else");
   (void)snprintf(g->text, sizeof(g->text),
                  "expected authentication request from server, but received "
                  "%c\n",
@@ -130,8 +135,8 @@ static enum handshake_rc out_of_step(struct pgsql_handshake *g, uint8_t type)
   return HANDSHAKE_FAILED;
 }
 
-static void add_line(struct pgsql_handshake *g, const char *before,
-                     const char *text)
+static void handshake_add_line(struct pgsql_handshake *g, const char *before,
+                               const char *text)
 {
   const size_t len = strlen(g->text);
 
@@ -141,8 +146,8 @@ static void add_line(struct pgsql_handshake *g, const char *before,
 }
 
 /* In libpq's form.  False: malformed. */
-static bool note_error(struct pgsql_handshake *g, const uint8_t *body,
-                       size_t len)
+static bool handshake_note_error(struct pgsql_handshake *g, const uint8_t *body,
+                                 size_t len)
 {
   const uint8_t *const end = body + len;
   const char *severity = "FATAL", *text = "", *detail = NULL, *hint = NULL;
@@ -168,9 +173,9 @@ static bool note_error(struct pgsql_handshake *g, const uint8_t *body,
   }
   g->refused = true;
   g->text[0] = '\0';
-  add_line(g, severity, text);
-  add_line(g, "DETAIL", *g->refusal ? g->refusal : detail);
-  add_line(g, "HINT", hint);
+  handshake_add_line(g, severity, text);
+  handshake_add_line(g, "DETAIL", *g->refusal ? g->refusal : detail);
+  handshake_add_line(g, "HINT", hint);
   return true;
 }
 
@@ -182,7 +187,7 @@ static enum handshake_rc answer_md5(struct pgsql_handshake *g,
   const struct pgsql_handshake_who *w = g->who;
 
   if (len != MD5_SALT)
-    return fail(g, "the server sent a salt of a wrong length");
+    return handshake_fail(g, "the server sent a salt of a wrong length");
   digest_md5_digits(w->password, strlen(w->password), w->user, strlen(w->user),
                     first);
   digest_md5_digits(first, sizeof(first), body, MD5_SALT, answer + 3);
@@ -190,7 +195,7 @@ static enum handshake_rc answer_md5(struct pgsql_handshake *g,
   g->stage = HANDSHAKE_LOGGED_IN;
   return send_message(out, 'p', answer, sizeof(answer), NULL, 0)
            ? HANDSHAKE_MORE
-           : no_memory(g);
+           : handshake_no_memory(g);
 }
 
 static enum handshake_rc answer_plain(struct pgsql_handshake *g,
@@ -201,10 +206,11 @@ static enum handshake_rc answer_plain(struct pgsql_handshake *g,
   g->stage = HANDSHAKE_LOGGED_IN;
   return send_message(out, 'p', password, strlen(password) + 1, NULL, 0)
            ? HANDSHAKE_MORE
-           : no_memory(g);
+           : handshake_no_memory(g);
 }
 
-static bool is_listed(const char *name, const uint8_t *list, size_t len)
+static bool handshake_is_listed(const char *name, const uint8_t *list,
+                                size_t len)
 {
   const uint8_t *const end = list + len;
 
@@ -221,8 +227,8 @@ static bool is_listed(const char *name, const uint8_t *list, size_t len)
 }
 
 /* RFC 7628.  Whoever sees the token can log in with it. */
-static enum handshake_rc begin_token(struct pgsql_handshake *g,
-                                     struct wire_buffer *out)
+static enum handshake_rc handshake_begin_token(struct pgsql_handshake *g,
+                                               struct wire_buffer *out)
 {
   static const char in_front[] = "n,,\1auth=Bearer ", behind[] = "\1\1";
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop"
@@ -234,12 +240,13 @@ static enum handshake_rc begin_token(struct pgsql_handshake *g,
   size_t from;
 
   if (!g->encrypted && !g->cleartext)
-    return forged(g, "the server asks for a token, without TLS: use "
-                     "--pgsql-sslmode=require, or allow it with "
-                     "--pgsql-cleartext=on");
+    return handshake_forged(g, "the server asks for a token, without TLS: use "
+                               "--pgsql-sslmode=require, or allow it with "
+                               "--pgsql-cleartext=on");
   if (token[strspn(token, letters)] != '\0')
-    return forged(g, "the server asks for a token, and the password has "
-                     "characters that tokens cannot have");
+    return handshake_forged(g,
+                            "the server asks for a token, and the password has "
+                            "characters that tokens cannot have");
   memcpy(head, mechanism_token, sizeof(mechanism_token));
   at = put_u32(at, (uint32_t)(front + n + 2));
   memcpy(at, in_front, front);
@@ -248,15 +255,15 @@ static enum handshake_rc begin_token(struct pgsql_handshake *g,
   if (!send_message(out, 'p', head, sizeof(mechanism_token) + 4 + front, token,
                     n) ||
       !wire_buffer_append(out, behind, 2))
-    return no_memory(g);
+    return handshake_no_memory(g);
   (void)put_u32(out->bytes + from + 1, (uint32_t)(out->end - from - 1));
   return HANDSHAKE_MORE;
 }
 
 /* An error follows our answer. */
-static enum handshake_rc end_token(struct pgsql_handshake *g,
-                                   const uint8_t *body, size_t len,
-                                   struct wire_buffer *out)
+static enum handshake_rc handshake_end_token(struct pgsql_handshake *g,
+                                             const uint8_t *body, size_t len,
+                                             struct wire_buffer *out)
 {
   (void)snprintf(g->refusal, sizeof(g->refusal), "%.*s",
                  (int)min_u64(len, sizeof(g->refusal)), (const char *)body);
@@ -264,46 +271,49 @@ static enum handshake_rc end_token(struct pgsql_handshake *g,
     *c = *c < ' ' || *c > '~' ? ' ' : *c;
   g->stage = HANDSHAKE_TOKEN_REFUSED;
   return send_message(out, 'p', "\1", 1, NULL, 0) ? HANDSHAKE_MORE
-                                                  : no_memory(g);
+                                                  : handshake_no_memory(g);
 }
 
-static enum handshake_rc begin_scram(struct pgsql_handshake *g,
-                                     const uint8_t *body, size_t len,
-                                     struct wire_buffer *out)
+static enum handshake_rc handshake_begin_scram(struct pgsql_handshake *g,
+                                               const uint8_t *body, size_t len,
+                                               struct wire_buffer *out)
 {
-  const bool offered = is_listed(mechanism_bound, body, len);
+  const bool offered = handshake_is_listed(mechanism_bound, body, len);
   const char *mechanism = offered ? mechanism_bound : mechanism_plain;
   const size_t size = strlen(mechanism) + 1;
   uint8_t head[sizeof(mechanism_bound) + 4];
   char nonce[SCRAM_NONCE + 1], first[SCRAM_ROOM];
   size_t n;
 
-  if (!is_listed(mechanism, body, len))
-    return is_listed(mechanism_token, body, len)
-             ? begin_token(g, out)
+  if (!handshake_is_listed(mechanism, body, len))
+    return handshake_is_listed(mechanism_token, body, len)
+             ? handshake_begin_token(g, out)
              : cannot(g, "the server knows no SCRAM-SHA-256");
   if (offered && !g->encrypted)
-    return forged(g, "server offered SCRAM-SHA-256-PLUS authentication over a "
-                     "non-SSL connection");
+    return handshake_forged(
+      g, "server offered SCRAM-SHA-256-PLUS authentication over a "
+         "non-SSL connection");
   if (offered && g->end_point_len == 0)
     return cannot(g, "the server's certificate has no hash to bind to");
   if (!scram_is_plain(g->who->password))
     return cannot(g, "the password has characters that are not ASCII");
   if (scram_nonce(nonce) < 0)
-    return fail(g, "could not generate nonce");
+    return handshake_fail(g, "could not generate nonce");
   if (g->encrypted)
     scram_bind(&g->scram, g->end_point, offered ? g->end_point_len : 0);
   n = scram_begin(&g->scram, "", nonce, first);
   memcpy(head, mechanism, size);
   (void)put_u32(head + size, (uint32_t)n);
   g->stage = HANDSHAKE_SCRAM_FIRST;
-  return send_message(out, 'p', head, size + 4, first, n) ? HANDSHAKE_MORE
-                                                          : no_memory(g);
+  return send_message(out, 'p', head, size + 4, first, n)
+           ? HANDSHAKE_MORE
+           : handshake_no_memory(g);
 }
 
-static enum handshake_rc go_on_with_scram(struct pgsql_handshake *g,
-                                          const uint8_t *body, size_t len,
-                                          struct wire_buffer *out)
+static enum handshake_rc handshake_go_on_with_scram(struct pgsql_handshake *g,
+                                                    const uint8_t *body,
+                                                    size_t len,
+                                                    struct wire_buffer *out)
 {
   char answer[SCRAM_ROOM], why[256];
   const size_t n = scram_answer(&g->scram, g->keys, g->who->password,
@@ -311,30 +321,30 @@ static enum handshake_rc go_on_with_scram(struct pgsql_handshake *g,
                                 why, sizeof(why));
 
   if (n == 0)
-    return *why ? forged(g, why) : HANDSHAKE_LATE;
+    return *why ? handshake_forged(g, why) : HANDSHAKE_LATE;
   g->stage = HANDSHAKE_SCRAM_LAST;
   return send_message(out, 'p', answer, n, NULL, 0) ? HANDSHAKE_MORE
-                                                    : no_memory(g);
+                                                    : handshake_no_memory(g);
 }
 
-static enum handshake_rc end_scram(struct pgsql_handshake *g,
-                                   const uint8_t *body, size_t len)
+static enum handshake_rc handshake_end_scram(struct pgsql_handshake *g,
+                                             const uint8_t *body, size_t len)
 {
   if (!scram_is_right(&g->scram, (const char *)body, len))
-    return forged(g, "incorrect server signature");
+    return handshake_forged(g, "incorrect server signature");
   g->stage = HANDSHAKE_LOGGED_IN;
   return HANDSHAKE_MORE;
 }
 
-static enum handshake_rc take_request(struct pgsql_handshake *g,
-                                      const uint8_t *body, size_t len,
-                                      struct wire_buffer *out)
+static enum handshake_rc handshake_take_request(struct pgsql_handshake *g,
+                                                const uint8_t *body, size_t len,
+                                                struct wire_buffer *out)
 {
   const bool first = g->stage == HANDSHAKE_LOGIN;
   uint32_t kind;
 
   if (len < 4)
-    return fail(g, "the server sent a request that is too short");
+    return handshake_fail(g, "the server sent a request that is too short");
   kind = get_u32(body);
   body += 4;
   len -= 4;
@@ -344,13 +354,13 @@ static enum handshake_rc take_request(struct pgsql_handshake *g,
     return HANDSHAKE_MORE;
   }
   if (kind == REQUEST_SASL_CONTINUE && g->stage == HANDSHAKE_SCRAM_FIRST)
-    return go_on_with_scram(g, body, len, out);
+    return handshake_go_on_with_scram(g, body, len, out);
   if (kind == REQUEST_SASL_CONTINUE && g->stage == HANDSHAKE_TOKEN)
-    return end_token(g, body, len, out);
+    return handshake_end_token(g, body, len, out);
   if (kind == REQUEST_SASL_FINAL && g->stage == HANDSHAKE_SCRAM_LAST)
-    return end_scram(g, body, len);
+    return handshake_end_scram(g, body, len);
   if (!first)
-    return forged(g, "the server has left out a step of the login");
+    return handshake_forged(g, "the server has left out a step of the login");
   if (kind == REQUEST_PLAIN && !g->encrypted)
     return cannot(g, "the server asks for the password in plain text");
   if (kind != REQUEST_PLAIN && kind != REQUEST_MD5 && kind != REQUEST_SASL)
@@ -361,11 +371,11 @@ static enum handshake_rc take_request(struct pgsql_handshake *g,
   if (kind == REQUEST_PLAIN)
     return answer_plain(g, out);
   return kind == REQUEST_MD5 ? answer_md5(g, body, len, out)
-                             : begin_scram(g, body, len, out);
+                             : handshake_begin_scram(g, body, len, out);
 }
 
-static void note_setting(struct pgsql_handshake *g, const uint8_t *body,
-                         size_t len)
+static void handshake_note_setting(struct pgsql_handshake *g,
+                                   const uint8_t *body, size_t len)
 {
   const char *const name = (const char *)body;
   const size_t name_len = strnlen(name, len);
@@ -381,8 +391,8 @@ static void note_setting(struct pgsql_handshake *g, const uint8_t *body,
     (void)snprintf(g->version, sizeof(g->version), "%s", value);
 }
 
-static void note_cancel_key(struct pgsql_handshake *g, const uint8_t *body,
-                            size_t len)
+static void handshake_note_cancel_key(struct pgsql_handshake *g,
+                                      const uint8_t *body, size_t len)
 {
   uint8_t *const rest = put_u32(g->cancel, sizeof(g->cancel));
 
@@ -391,20 +401,20 @@ static void note_cancel_key(struct pgsql_handshake *g, const uint8_t *body,
     memcpy(put_u32(rest, PROTOCOL_CANCEL), body, CANCEL_KEY);
 }
 
-static bool take_note(struct pgsql_handshake *g, uint8_t type,
-                      const uint8_t *body, size_t len)
+static bool handshake_take_note(struct pgsql_handshake *g, uint8_t type,
+                                const uint8_t *body, size_t len)
 {
   if (type == 'S') /* ParameterStatus */
-    note_setting(g, body, len);
+    handshake_note_setting(g, body, len);
   else if (type == 'K') /* BackendKeyData */
-    note_cancel_key(g, body, len);
+    handshake_note_cancel_key(g, body, len);
   else
     return type == 'N' || type == 'A';
   return true;
 }
 
-static bool take_answer(struct pgsql_handshake *g, uint8_t type,
-                        const uint8_t *body, size_t len)
+static bool handshake_take_answer(struct pgsql_handshake *g, uint8_t type,
+                                  const uint8_t *body, size_t len)
 {
   switch (type) {
   case 'T': /* RowDescription */
@@ -425,41 +435,44 @@ static bool take_answer(struct pgsql_handshake *g, uint8_t type,
   }
 }
 
-static enum handshake_rc take_error(struct pgsql_handshake *g,
-                                    const uint8_t *body, size_t len)
+static enum handshake_rc handshake_take_error(struct pgsql_handshake *g,
+                                              const uint8_t *body, size_t len)
 {
-  if (!note_error(g, body, len))
-    return fail(g, "the server sent an error that cannot be read");
+  if (!handshake_note_error(g, body, len))
+    return handshake_fail(g, "the server sent an error that cannot be read");
   /* After a statement the server becomes ready again; else it hangs up. */
   return g->stage == HANDSHAKE_ANSWER ? HANDSHAKE_MORE : HANDSHAKE_FAILED;
 }
 
-static enum handshake_rc take_message(struct pgsql_handshake *g, uint8_t type,
-                                      const uint8_t *body, size_t len,
-                                      struct wire_buffer *out)
+static enum handshake_rc handshake_take_message(struct pgsql_handshake *g,
+                                                uint8_t type,
+                                                const uint8_t *body, size_t len,
+                                                struct wire_buffer *out)
 {
   if (type == 'E')
-    return take_error(g, body, len);
+    return handshake_take_error(g, body, len);
   if (g->stage < HANDSHAKE_SETTINGS) {
     if (type == 'R')
-      return take_request(g, body, len, out);
-    return type == 'N' || type == 'v' ? HANDSHAKE_MORE : out_of_step(g, type);
+      return handshake_take_request(g, body, len, out);
+    return type == 'N' || type == 'v' ? HANDSHAKE_MORE
+                                      : handshake_out_of_step(g, type);
   }
   if (type == 'Z' && len == 1 &&
       (g->stage == HANDSHAKE_SETTINGS || g->complete || g->refused)) {
     g->ready = true;
     return g->refused ? HANDSHAKE_FAILED : HANDSHAKE_READY;
   }
-  if (take_note(g, type, body, len))
+  if (handshake_take_note(g, type, body, len))
     return HANDSHAKE_MORE;
-  if (g->stage == HANDSHAKE_ANSWER && take_answer(g, type, body, len))
+  if (g->stage == HANDSHAKE_ANSWER && handshake_take_answer(g, type, body, len))
     return HANDSHAKE_MORE;
-  return out_of_step(g, type);
+  return handshake_out_of_step(g, type);
 }
 
 /* Without a process for the session, a server sends an error of an older
  * protocol: zero-terminated, without a length. */
-static bool is_old_error(const struct pgsql_handshake *g, const uint8_t *m)
+static bool handshake_is_old_error(const struct pgsql_handshake *g,
+                                   const uint8_t *m)
 {
   const size_t told = message_size(m) - 1;
 
@@ -467,22 +480,23 @@ static bool is_old_error(const struct pgsql_handshake *g, const uint8_t *m)
          (told < ERROR_MIN || told > ERROR_MAX);
 }
 
-static enum handshake_rc take_old_error(struct pgsql_handshake *g,
-                                        const struct wire_buffer *in)
+static enum handshake_rc handshake_take_old_error(struct pgsql_handshake *g,
+                                                  const struct wire_buffer *in)
 {
   const char *const text = (const char *)in->bytes + in->pos + 1;
   const size_t have = wire_buffer_have(in) - 1;
 
   if (!memchr(text, '\0', have))
-    return have < ERROR_MAX ? HANDSHAKE_MORE
-                            : fail(g, "the server sent an error without end");
+    return have < ERROR_MAX
+             ? HANDSHAKE_MORE
+             : handshake_fail(g, "the server sent an error without end");
   g->refused = true;
   (void)snprintf(g->text, sizeof(g->text), "%.*s\n", (int)strcspn(text, "\n"),
                  text);
   return HANDSHAKE_FAILED;
 }
 
-static bool is_too_long(const struct pgsql_handshake *g, size_t size)
+static bool handshake_is_too_long(const struct pgsql_handshake *g, size_t size)
 {
   return size > HANDSHAKE_MESSAGE_MAX || g->total + size > HANDSHAKE_TOTAL_MAX;
 }
@@ -498,16 +512,17 @@ enum handshake_rc pgsql_handshake_take(struct pgsql_handshake *g,
 
     if (g->stage == HANDSHAKE_LOGIN && *m != 'R' && *m != 'E' && *m != 'N' &&
         *m != 'v')
-      return out_of_step(g, *m);
-    if (is_old_error(g, m))
-      return take_old_error(g, in);
-    if (size < WIRE_HEAD || is_too_long(g, size))
-      return fail(g, "the server sent a message of an unreasonable length");
+      return handshake_out_of_step(g, *m);
+    if (handshake_is_old_error(g, m))
+      return handshake_take_old_error(g, in);
+    if (size < WIRE_HEAD || handshake_is_too_long(g, size))
+      return handshake_fail(
+        g, "the server sent a message of an unreasonable length");
     if (wire_buffer_have(in) < size)
       return HANDSHAKE_MORE;
     g->total += size;
     in->pos += size;
-    rc = take_message(g, *m, m + WIRE_HEAD, size - WIRE_HEAD, out);
+    rc = handshake_take_message(g, *m, m + WIRE_HEAD, size - WIRE_HEAD, out);
     if (rc != HANDSHAKE_MORE)
       return rc;
   }
@@ -949,7 +964,7 @@ enum {
   RAW_ALWAYS     /* libpq cannot log in with a token */
 };
 
-static uint32_t raw_mode(const struct session *s)
+static uint32_t handshake_raw_mode(const struct session *s)
 {
   return atomic_load_explicit(&s->env->process->own_login,
                               memory_order_relaxed);
@@ -1005,7 +1020,7 @@ enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
   const struct pgsql_cfg *cfg = s->cfg;
   const uint64_t now = clock_now_ns();
   const uint64_t left = until_ns > now ? until_ns - now : 0;
-  const bool always = raw_mode(s) == RAW_ALWAYS;
+  const bool always = handshake_raw_mode(s) == RAW_ALWAYS;
   struct visit visit = {
     .until_ns = now + (always ? left : left / 2) /* the rest is for libpq */
   };
@@ -1013,7 +1028,7 @@ enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
   enum visit_rc rc;
 
   if (!(s->may_be_raw || always) || cfg->protocol == PGSQL_LIBRARY ||
-      raw_mode(s) == RAW_NEVER)
+      handshake_raw_mode(s) == RAW_NEVER)
     return VISIT_CANNOT;
   rc = opening_open(&o, s, &visit, out);
   if (rc == VISIT_CANNOT)

@@ -198,7 +198,7 @@ void pgsql_drain(struct pgsql_session *p)
 }
 
 /* As libpq would make it. */
-static PGresult *ask_by_wire(struct pgsql_session *p, const char *sql)
+static PGresult *library_ask_by_wire(struct pgsql_session *p, const char *sql)
 {
   PGresAttDesc columns[ASK_COLUMNS] = { { NULL } };
   sql_value values[ASK_COLUMNS];
@@ -226,7 +226,7 @@ PGresult *pgsql_ask(struct pgsql_session *p, const char *sql)
   PGresult *answer = NULL, *result;
 
   if (pgsql_is_raw(p))
-    return ask_by_wire(p, sql);
+    return library_ask_by_wire(p, sql);
   pgsql_wire_lend(p);
   if (PQsendQuery(p->conn, sql)) {
     while ((result = PQgetResult(p->conn)) != NULL) {
@@ -406,7 +406,7 @@ int pgsql_receive(struct pgsql_session *p, bool sent, bool single,
 }
 
 /* Not in an aborted transaction: the server would refuse. */
-static void settings_ask_server(struct pgsql_session *p)
+static void library_settings_ask_server(struct pgsql_session *p)
 {
   PGresult *result;
 
@@ -428,7 +428,7 @@ void pgsql_note_dialect(struct pgsql_session *p)
   if (pgsql_is_raw(p))
     return;
   if (UNLIKELY(p->settings_moved))
-    settings_ask_server(p);
+    library_settings_ask_server(p);
   else
     pgsql_set_dialect(
       p, PQparameterStatus(p->conn, "standard_conforming_strings"));
@@ -436,8 +436,9 @@ void pgsql_note_dialect(struct pgsql_session *p)
 
 /* As PQescapeStringConn(), but with the settings known here.  False: half a
  * character. */
-static bool settings_escape(const struct pgsql_session *p, const char *text,
-                            size_t len, char *to, size_t *ret_len)
+static bool library_settings_escape(const struct pgsql_session *p,
+                                    const char *text, size_t len, char *to,
+                                    size_t *ret_len)
 {
   const bool backslash = p->base.dialect & EMUL_BACKSLASH;
   char *const start = to;
@@ -483,7 +484,7 @@ bool pgsql_quote(struct session *s, const char *text, size_t len,
     p->scratch_room = 2 * len + 1;
   }
   if (UNLIKELY(p->settings_moved))
-    failed = !settings_escape(p, text, len, p->scratch, &n);
+    failed = !library_settings_escape(p, text, len, p->scratch, &n);
   else
     n = PQescapeStringConn(p->conn, p->scratch, text, len, &failed);
   if (failed) {

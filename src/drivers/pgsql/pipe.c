@@ -18,7 +18,7 @@ enum {
   ASK_MAX = 128,
 };
 
-static bool possible(struct session *s, const char **ret_why)
+static bool pipe_possible(struct session *s, const char **ret_why)
 {
   const struct pgsql_session *p = pgsql_of(s);
 
@@ -31,7 +31,7 @@ static bool possible(struct session *s, const char **ret_why)
   return false;
 }
 
-static int begin(struct session *s, struct outcome *out)
+static int pipe_begin(struct session *s, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
   const struct pgsql_wire_answer nothing = { 0 };
@@ -47,8 +47,8 @@ static int begin(struct session *s, struct outcome *out)
 }
 
 /* Parse without a name, bind, describe, execute. */
-static int add_query(struct session *s, const char *sql, size_t len,
-                     struct outcome *out)
+static int pipe_add_query(struct session *s, const char *sql, size_t len,
+                          struct outcome *out)
 {
   static const uint8_t bind[] = { 'B', 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0 };
   static const uint8_t describe[] = { 'D', 0, 0, 0, 6, 'P', 0 };
@@ -79,7 +79,7 @@ static int add_query(struct session *s, const char *sql, size_t len,
   return 0;
 }
 
-static int add_execute(struct prepared *prepared, struct outcome *out)
+static int pipe_add_execute(struct prepared *prepared, struct outcome *out)
 {
   struct pgsql_prepared *st = (struct pgsql_prepared *)prepared;
   struct wire_pipe *pipe = &pgsql_of(prepared->session)->wire.pipe;
@@ -87,7 +87,7 @@ static int add_execute(struct prepared *prepared, struct outcome *out)
   return LIKELY(pgsql_wire_add_execute(st, pipe)) ? 0 : pgsql_no_memory(out);
 }
 
-static bool is_full(const struct session *s)
+static bool pipe_is_full(const struct session *s)
 {
   return wire_pipe_is_full(&pgsql_const(s)->wire.pipe);
 }
@@ -112,8 +112,8 @@ static bool send_chunk(struct session *s, bool last, bool wait)
                         most > 0 ? (size_t)most : SIZE_MAX, wait);
 }
 
-static int receive(struct session *s, struct prepared *prepared,
-                   const char *sql, size_t len, struct outcome *out)
+static int pipe_receive(struct session *s, struct prepared *prepared,
+                        const char *sql, size_t len, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
   struct pgsql_prepared *st = (struct pgsql_prepared *)prepared;
@@ -162,12 +162,12 @@ static int end(struct session *s, struct outcome *out)
 }
 
 const struct driver_pipe pgsql_pipe = {
-  .possible = possible,
-  .begin = begin,
-  .query = add_query,
-  .execute = add_execute,
-  .full = is_full,
+  .possible = pipe_possible,
+  .begin = pipe_begin,
+  .query = pipe_add_query,
+  .execute = pipe_add_execute,
+  .full = pipe_is_full,
   .send = send_chunk,
-  .receive = receive,
+  .receive = pipe_receive,
   .end = end,
 };

@@ -17,8 +17,8 @@
 #include "drivers/pgsql/session.h"
 #include "drivers/pgsql/wire.h"
 
-static int query_by_library(struct pgsql_session *p, const char *sql,
-                            size_t len, struct outcome *out)
+static int stmt_query_by_library(struct pgsql_session *p, const char *sql,
+                                 size_t len, struct outcome *out)
 {
   bool sent;
   int rc;
@@ -46,7 +46,7 @@ int pgsql_query(struct session *s, const char *sql, size_t len,
     return pgsql_wire_query(p, sql, len, out);
   if (pgsql_is_raw(p))
     return pgsql_no_memory(out);
-  return query_by_library(p, sql, len, out);
+  return stmt_query_by_library(p, sql, len, out);
 }
 
 int pgsql_fetch(struct session *s, sql_value *values)
@@ -68,7 +68,7 @@ int pgsql_fetch(struct session *s, sql_value *values)
   return 1;
 }
 
-static inline void query_drop_rows(struct pgsql_session *p)
+static inline void stmt_query_drop_rows(struct pgsql_session *p)
 {
   if (p->rows)
     PQclear(p->rows);
@@ -81,7 +81,7 @@ int pgsql_next_result(struct session *s, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
 
-  query_drop_rows(p);
+  stmt_query_drop_rows(p);
   if (p->wire.more)
     return pgsql_wire_next(p, out);
   pgsql_wire_end(&p->wire);
@@ -92,14 +92,14 @@ int pgsql_next_result(struct session *s, struct outcome *out)
   return pgsql_receive(p, true, false, NULL, 0, out);
 }
 
-static int query_drop_ahead(struct pgsql_session *p, struct outcome *out)
+static int stmt_query_drop_ahead(struct pgsql_session *p, struct outcome *out)
 {
   int rc = 0;
 
   while (p->ahead.result) {
     *out = (struct outcome){ 0 };
     rc = pgsql_receive(p, true, false, NULL, 0, out);
-    query_drop_rows(p);
+    stmt_query_drop_rows(p);
   }
   if (rc == 0)
     pgsql_note_dialect(p);
@@ -110,11 +110,11 @@ int pgsql_end_results(struct session *s, struct outcome *out)
 {
   struct pgsql_session *p = pgsql_of(s);
 
-  query_drop_rows(p);
+  stmt_query_drop_rows(p);
   if (UNLIKELY(p->wire.more) && pgsql_wire_drain(p, out) < 0)
     return -1;
   pgsql_wire_end(&p->wire);
-  return UNLIKELY(p->ahead.result != NULL) ? query_drop_ahead(p, out) : 0;
+  return UNLIKELY(p->ahead.result != NULL) ? stmt_query_drop_ahead(p, out) : 0;
 }
 
 enum {

@@ -39,7 +39,7 @@ static bool file_path(const char *option, const char *name, const char *home,
   return n > 0 && n < PATH_ROOM;
 }
 
-static bool is_there(const char *path)
+static bool tls_is_there(const char *path)
 {
   struct stat about;
 
@@ -47,7 +47,7 @@ static bool is_there(const char *path)
 }
 
 /* Only the user reads the key; root's group can, too. */
-static bool is_private(const char *path)
+static bool tls_is_private(const char *path)
 {
   struct stat about;
 
@@ -58,7 +58,7 @@ static bool is_private(const char *path)
 }
 
 /* A missing file that was named is for libpq to report. */
-static void *make_context(const void *driver_cfg)
+static void *tls_make_context(const void *driver_cfg)
 {
   const struct pgsql_cfg *cfg = driver_cfg;
   const char *home = getenv("HOME"), *mode = pgsql_sslmodes[cfg->sslmode];
@@ -73,14 +73,14 @@ static void *make_context(const void *driver_cfg)
       !file_path(cfg->sslcert, "postgresql.crt", home, path[FILE_CERT]) ||
       !file_path(cfg->sslkey, "postgresql.key", home, path[FILE_KEY]))
     return NULL;
-  if (is_there(path[FILE_CA])) {
+  if (tls_is_there(path[FILE_CA])) {
     w.ca = path[FILE_CA];
     w.crl = path[FILE_CRL];
   } else if (strncmp(mode, "verify-", 7) == 0) {
     return NULL;
   }
-  if (is_there(path[FILE_CERT])) {
-    if (!is_private(path[FILE_KEY]))
+  if (tls_is_there(path[FILE_CERT])) {
+    if (!tls_is_private(path[FILE_KEY]))
       return NULL;
     w.cert = path[FILE_CERT];
     w.key = path[FILE_KEY];
@@ -92,7 +92,7 @@ static void *make_context(const void *driver_cfg)
 
 const struct tls_context *pgsql_tls_context(const struct session *s)
 {
-  return s->env ? process_shared(s->env->process, s->cfg, make_context,
+  return s->env ? process_shared(s->env->process, s->cfg, tls_make_context,
                                  tls_context_free)
                 : NULL;
 }
@@ -110,7 +110,7 @@ enum {
 };
 
 /* `*` stands for one label, in front. */
-static bool fits_wildcard(const char *pattern, size_t n, const char *host)
+static bool tls_fits_wildcard(const char *pattern, size_t n, const char *host)
 {
   const size_t tail = n - 1, len = strlen(host);
 
@@ -120,7 +120,7 @@ static bool fits_wildcard(const char *pattern, size_t n, const char *host)
          !memchr(host, '.', len - tail);
 }
 
-static int name_fits(const struct wanted *w, const uint8_t *bytes, size_t n)
+static int tls_name_fits(const struct wanted *w, const uint8_t *bytes, size_t n)
 {
   char name[512];
 
@@ -130,7 +130,7 @@ static int name_fits(const struct wanted *w, const uint8_t *bytes, size_t n)
     return NAME_IS_OTHER;
   memcpy(name, bytes, n);
   name[n] = '\0';
-  return strcasecmp(name, w->host) == 0 || fits_wildcard(name, n, w->host)
+  return strcasecmp(name, w->host) == 0 || tls_fits_wildcard(name, n, w->host)
            ? NAME_FITS
            : NAME_IS_OTHER;
 }
@@ -148,16 +148,16 @@ static int address_fits(const struct wanted *w, const uint8_t *bytes, size_t n)
   return NAME_IS_WRONG;
 }
 
-static int take_name(void *ctx, enum tls_name kind, const uint8_t *bytes,
-                     size_t n)
+static int tls_take_name(void *ctx, enum tls_name kind, const uint8_t *bytes,
+                         size_t n)
 {
   struct wanted *w = ctx;
 
   if (kind == TLS_NAME_OTHER)
-    return w->no_other ? NAME_IS_OTHER : name_fits(w, bytes, n);
+    return w->no_other ? NAME_IS_OTHER : tls_name_fits(w, bytes, n);
   w->no_other |= (kind == TLS_NAME_IP) == w->is_address;
   return kind == TLS_NAME_IP ? address_fits(w, bytes, n)
-                             : name_fits(w, bytes, n);
+                             : tls_name_fits(w, bytes, n);
 }
 
 bool pgsql_tls_is_for(const struct wire_tls *t, const char *host)
@@ -168,5 +168,5 @@ bool pgsql_tls_is_for(const struct wire_tls *t, const char *host)
 
   w.is_address = inet_aton(host, &four) == 1 ||
                  inet_pton(AF_INET6, host, &six) == 1;
-  return wire_tls_names(t, take_name, &w) == NAME_FITS;
+  return wire_tls_names(t, tls_take_name, &w) == NAME_FITS;
 }

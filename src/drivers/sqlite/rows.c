@@ -8,7 +8,7 @@
 
 static const uint32_t null_length = UINT32_MAX;
 
-static bool reserve(struct sqlite_rows *r, size_t more)
+static bool rows_reserve(struct sqlite_rows *r, size_t more)
 {
   size_t room = r->room ? r->room : 4096;
   char *bytes;
@@ -46,7 +46,7 @@ bool sqlite_rows_add(struct sqlite_rows *r, sqlite3_stmt *stmt)
       if (!bytes && (n > 0 || type != SQLITE_BLOB))
         return false;
     }
-    if (!reserve(r, sizeof(len) + n))
+    if (!rows_reserve(r, sizeof(len) + n))
       return false;
     memcpy(r->bytes + r->len, &len, sizeof(len));
     r->len += sizeof(len);

@@ -6,7 +6,7 @@
 #include "db/emul.h"
 #include "drivers/sqlite/session.h"
 
-static void note_trx(struct sqlite_session *q, bool reads)
+static void stmt_note_trx(struct sqlite_session *q, bool reads)
 {
   q->base.trx = sqlite3_get_autocommit(q->db) ? TRX_NONE : TRX_OPEN;
   if (q->base.trx != TRX_NONE ||
@@ -18,7 +18,7 @@ static void note_trx(struct sqlite_session *q, bool reads)
     sqlite_note_reads(q);
 }
 
-static void start(struct sqlite_session *q)
+static void stmt_start(struct sqlite_session *q)
 {
   atomic_store_explicit(&q->woken, 0, memory_order_relaxed);
   q->gave_up = false;
@@ -33,12 +33,12 @@ static int settle_mode(struct sqlite_session *q, bool writes)
   return sqlite_settle_mode(q, writes);
 }
 
-static bool reads_or_writes(sqlite3_stmt *stmt)
+static bool stmt_reads_or_writes(sqlite3_stmt *stmt)
 {
   return sqlite3_column_count(stmt) > 0 || !sqlite3_stmt_readonly(stmt);
 }
 
-static bool is_measured(const struct sqlite_session *q, int columns)
+static bool stmt_is_measured(const struct sqlite_session *q, int columns)
 {
   return q->base.env->process->in_run &&
          (columns == 0 || env_in_event(q->base.env));
@@ -51,8 +51,8 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   const int changes = columns > 0 ? 0 : sqlite3_total_changes(q->db);
   const bool unread = q->base.unread;
   uint64_t rows = 0;
-  int rc = settle_mode(q,
-                       !sqlite3_stmt_readonly(stmt) || is_measured(q, columns));
+  int rc = settle_mode(q, !sqlite3_stmt_readonly(stmt) ||
+                            stmt_is_measured(q, columns));
 
   if (rc != SQLITE_OK)
     return sqlite_failed(q, out);
@@ -68,7 +68,7 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   }
   if (rc != SQLITE_DONE)
     return sqlite_failed(q, out);
-  note_trx(q, columns > 0 && sqlite3_stmt_readonly(stmt));
+  stmt_note_trx(q, columns > 0 && sqlite3_stmt_readonly(stmt));
   if (columns > 0) {
     out->counter = COUNTER_READ;
     out->nfields = (uint32_t)columns;
@@ -82,7 +82,7 @@ static int run(struct sqlite_session *q, sqlite3_stmt *stmt,
   return 0;
 }
 
-static bool has_more(const char *sql, size_t len)
+static bool stmt_has_more(const char *sql, size_t len)
 {
   size_t n;
   const char *word = emul_first_word(sql, len, EMUL_SQLITE, &n);
@@ -90,7 +90,8 @@ static bool has_more(const char *sql, size_t len)
   return n > 0 || word < sql + len;
 }
 
-static bool keep_rest(struct sqlite_session *q, const char *tail, size_t len)
+static bool stmt_keep_rest(struct sqlite_session *q, const char *tail,
+                           size_t len)
 {
   strbuf_clear(&q->rest);
   strbuf_add(&q->rest, tail, len);
@@ -99,8 +100,8 @@ static bool keep_rest(struct sqlite_session *q, const char *tail, size_t len)
   return q->more;
 }
 
-static int first_of(struct sqlite_session *q, const char *sql, size_t len,
-                    const char **ret_tail, struct outcome *out)
+static int stmt_first_of(struct sqlite_session *q, const char *sql, size_t len,
+                         const char **ret_tail, struct outcome *out)
 {
   sqlite3_stmt *stmt = NULL;
   int rc;
@@ -124,7 +125,7 @@ static int first_of(struct sqlite_session *q, const char *sql, size_t len,
   }
   (void)sqlite3_finalize(stmt);
   if (rc < 0)
-    note_trx(q, false);
+    stmt_note_trx(q, false);
   return rc;
 }
 
@@ -135,12 +136,12 @@ int sqlite_query(struct session *s, const char *sql, size_t len,
   const char *tail;
   size_t left;
 
-  start(q);
-  if (first_of(q, sql, len, &tail, out) < 0)
+  stmt_start(q);
+  if (stmt_first_of(q, sql, len, &tail, out) < 0)
     return -1;
   left = (size_t)(sql + len - tail);
-  if (UNLIKELY(left > 0 && has_more(tail, left))) {
-    if (!keep_rest(q, tail, left))
+  if (UNLIKELY(left > 0 && stmt_has_more(tail, left))) {
+    if (!stmt_keep_rest(q, tail, left))
       return sqlite_failed_with(SQLITE_NOMEM, "out of memory", out);
     out->more = true;
   }
@@ -160,12 +161,12 @@ int sqlite_next_result(struct session *s, struct outcome *out)
     out->ended = true;
     return 0;
   }
-  start(q);
+  stmt_start(q);
   q->more = false;
-  if (first_of(q, sql, len, &tail, out) < 0)
+  if (stmt_first_of(q, sql, len, &tail, out) < 0)
     return -1; /* the rest is not executed */
   q->rest_at += (size_t)(tail - sql);
-  q->more = has_more(tail, q->rest.len - q->rest_at);
+  q->more = stmt_has_more(tail, q->rest.len - q->rest_at);
   out->more = q->more;
   return 0;
 }
@@ -184,36 +185,36 @@ int sqlite_end_results(struct session *s, struct outcome *out)
   return rc;
 }
 
-static struct sqlite_prepared *prepared_of(struct prepared *p)
+static struct sqlite_prepared *stmt_prepared_of(struct prepared *p)
 {
   return (struct sqlite_prepared *)(void *)p;
 }
 
 int sqlite_prepare(struct prepared *p, struct outcome *out)
 {
-  struct sqlite_prepared *sp = prepared_of(p);
+  struct sqlite_prepared *sp = stmt_prepared_of(p);
   struct sqlite_session *q = sqlite_of(p->session);
   const char *tail = NULL;
 
-  start(q);
+  stmt_start(q);
   if (p->len >= INT_MAX)
     return sqlite_failed_with(SQLITE_TOOBIG, "string or blob too big", out);
   if (sqlite3_prepare_v3(q->db, p->sql, (int)p->len + 1,
                          SQLITE_PREPARE_PERSISTENT, &sp->stmt,
                          &tail) != SQLITE_OK)
     return sqlite_failed(q, out);
-  if (has_more(tail, p->len - (size_t)(tail - p->sql)))
+  if (stmt_has_more(tail, p->len - (size_t)(tail - p->sql)))
     return sqlite_failed_with(
       SQLITE_ERROR, "cannot prepare more than one statement at once", out);
   /* BEGIN and COMMIT need no tables of the test. */
-  if (q->base.env->process->in_run && reads_or_writes(sp->stmt) &&
+  if (q->base.env->process->in_run && stmt_reads_or_writes(sp->stmt) &&
       settle_mode(q, true) != SQLITE_OK)
     return sqlite_failed(q, out);
   p->n_params = sp->stmt ? (unsigned)sqlite3_bind_parameter_count(sp->stmt) : 0;
   return 0;
 }
 
-static int bind_one(sqlite3_stmt *stmt, int i, const sql_bind *b)
+static int stmt_bind_one(sqlite3_stmt *stmt, int i, const sql_bind *b)
 {
   const char *text;
   size_t len;
@@ -237,31 +238,31 @@ static int bind_one(sqlite3_stmt *stmt, int i, const sql_bind *b)
 
 int sqlite_execute(struct prepared *p, struct outcome *out)
 {
-  struct sqlite_prepared *sp = prepared_of(p);
+  struct sqlite_prepared *sp = stmt_prepared_of(p);
   struct sqlite_session *q = sqlite_of(p->session);
   int rc;
 
-  start(q);
+  stmt_start(q);
   if (!sp->stmt) {
     out->counter = COUNTER_OTHER;
     return 0;
   }
   for (unsigned i = 0; i < p->n_binds; i++) {
-    if (bind_one(sp->stmt, (int)i + 1, &p->binds[i]) != SQLITE_OK)
+    if (stmt_bind_one(sp->stmt, (int)i + 1, &p->binds[i]) != SQLITE_OK)
       return sqlite_failed(q, out);
   }
   rc = run(q, sp->stmt, out);
   /* sqlite3_reset() repeats the error; its message stays. */
   (void)sqlite3_reset(sp->stmt);
   if (rc < 0)
-    note_trx(q, false);
+    stmt_note_trx(q, false);
   out->settled = rc == 0;
   return rc;
 }
 
 void sqlite_unprepare(struct prepared *p, bool going)
 {
-  struct sqlite_prepared *sp = prepared_of(p);
+  struct sqlite_prepared *sp = stmt_prepared_of(p);
 
   (void)going;
   (void)sqlite3_finalize(sp->stmt);

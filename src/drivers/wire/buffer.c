@@ -9,7 +9,7 @@
 #include "loop/loop.h"
 
 /* Used by the fibers of a thread in turn. */
-static bool take_block(struct wire_buffer *b, size_t need)
+static bool buffer_take_block(struct wire_buffer *b, size_t need)
 {
   size_t room;
   uint8_t *block = loop_take_block(need, &room);
@@ -23,7 +23,7 @@ static bool take_block(struct wire_buffer *b, size_t need)
   return true;
 }
 
-static bool resize(struct wire_buffer *b, size_t n)
+static bool buffer_resize(struct wire_buffer *b, size_t n)
 {
   uint8_t *more = realloc(b->bytes, n);
 
@@ -44,9 +44,10 @@ bool wire_buffer_grow(struct wire_buffer *b, size_t need)
     n *= 2;
   }
   if (b->room > 0 && b->room < WIRE_FIRST && n > WIRE_FIRST &&
-      !resize(b, WIRE_FIRST))
+      !buffer_resize(b, WIRE_FIRST))
     return false;
-  return (b->room == WIRE_FIRST && take_block(b, n)) || resize(b, n);
+  return (b->room == WIRE_FIRST && buffer_take_block(b, n)) ||
+         buffer_resize(b, n);
 }
 
 bool wire_buffer_append(struct wire_buffer *b, const void *bytes, size_t n)

@@ -11,15 +11,15 @@
 #include "base/sock.h"
 #include "loop/loop.h"
 
-static bool would_block(ssize_t rc)
+static bool pipe_would_block(ssize_t rc)
 {
   return rc < 0 && sock_is_early(errno);
 }
 
 /* Wait until something can be sent or has come, and receive.  False: give
  * up. */
-COLD static bool make_way(const struct wire_link *l, struct wire_buffer *in,
-                          size_t most)
+COLD static bool pipe_make_way(const struct wire_link *l,
+                               struct wire_buffer *in, size_t most)
 {
   ssize_t got;
 
@@ -36,7 +36,7 @@ COLD static bool make_way(const struct wire_link *l, struct wire_buffer *in,
   got = recv(l->fd, in->bytes + in->end, in->room - in->end, MSG_DONTWAIT);
   if (got > 0)
     in->end += (size_t)got;
-  return got > 0 || would_block(got);
+  return got > 0 || pipe_would_block(got);
 }
 
 /*
@@ -64,11 +64,11 @@ bool wire_pipe_send(struct wire_pipe *p, const struct wire_link *l,
       out->pos += (size_t)sent;
       continue;
     }
-    if (!would_block(sent))
+    if (!pipe_would_block(sent))
       break;
     if (!wait)
       return false;
-    if (!make_way(l, in, most))
+    if (!pipe_make_way(l, in, most))
       break;
   }
   wire_buffer_clear(out);

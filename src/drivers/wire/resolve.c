@@ -28,14 +28,15 @@ struct lookup {
   char host[]; /* constant */
 };
 
-static void unref(struct lookup *l)
+static void resolve_unref(struct lookup *l)
 {
   /* Pairs with the release of the other holder. */
   if (atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) == 1)
     free(l);
 }
 
-static void keep_addresses(struct wire_addresses *to, struct addrinfo *list)
+static void resolve_keep_addresses(struct wire_addresses *to,
+                                   struct addrinfo *list)
 {
   for (struct addrinfo *a = list; a && to->n < WIRE_ADDRESSES; a = a->ai_next) {
     if (getnameinfo(a->ai_addr, a->ai_addrlen, to->text[to->n],
@@ -53,17 +54,17 @@ static void *look_up(void *arg)
 
   l->gai = getaddrinfo(l->host, NULL, &hints, &list);
   if (l->gai == 0) {
-    keep_addresses(&l->found, list);
+    resolve_keep_addresses(&l->found, list);
     freeaddrinfo(list);
   }
   /* Pairs with the acquire of the caller. */
   atomic_store_explicit(&l->done, 1, memory_order_release);
   wait_wake_all(&l->done);
-  unref(l);
+  resolve_unref(l);
   return NULL;
 }
 
-static void start(struct lookup *l)
+static void resolve_start(struct lookup *l)
 {
   if (thread_start_detached(0, look_up, l) < 0)
     (void)look_up(l);
@@ -79,7 +80,7 @@ static bool wait_done(struct lookup *l, uint64_t until_ns)
   return true;
 }
 
-static bool is_numeric(const char *host)
+static bool resolve_is_numeric(const char *host)
 {
   struct in6_addr any;
 
@@ -98,7 +99,7 @@ static int look_up_until(const char *host, uint64_t until_ns,
     return err_set(err, -ENOMEM, "not enough memory");
   memcpy(l->host, host, size);
   atomic_init(&l->refs, 2);
-  start(l);
+  resolve_start(l);
   /* One reference is ours.
    * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
   if (!wait_done(l, until_ns))
@@ -108,7 +109,7 @@ static int look_up_until(const char *host, uint64_t until_ns,
                  gai_strerror(l->gai ? l->gai : EAI_NONAME));
   else
     *ret = l->found;
-  unref(l);
+  resolve_unref(l);
   return rc;
 }
 
@@ -120,7 +121,7 @@ struct question {
   int rc;
 };
 
-static void answer(void *arg)
+static void resolve_answer(void *arg)
 {
   struct question *q = arg;
 
@@ -133,11 +134,11 @@ int wire_resolve(const char *host, uint64_t until_ns,
   struct question q = { host, until_ns, ret, err, 0 };
   const size_t size = strlen(host) + 1;
 
-  if (is_numeric(host) && size <= WIRE_ADDRESS_MAX) {
+  if (resolve_is_numeric(host) && size <= WIRE_ADDRESS_MAX) {
     ret->n = 1;
     memcpy(ret->text[0], host, size);
     return 0;
   }
-  loop_aside(answer, &q, LOOP_ASIDE_CONNECT);
+  loop_aside(resolve_answer, &q, LOOP_ASIDE_CONNECT);
   return q.rc;
 }

@@ -69,8 +69,8 @@ struct challenge {
 };
 
 /* Of the attribute at *at, which moves behind; NULL: another letter. */
-static const char *value(const char **at, const char *end, char letter,
-                         size_t *ret_len)
+static const char *scram_value(const char **at, const char *end, char letter,
+                               size_t *ret_len)
 {
   const char *const begin = *at;
   const char *comma;
@@ -83,7 +83,7 @@ static const char *value(const char **at, const char *end, char letter,
   return begin + 2;
 }
 
-static bool read_number(const char *text, size_t len, unsigned long *ret)
+static bool scram_read_number(const char *text, size_t len, unsigned long *ret)
 {
   unsigned long n = 0;
 
@@ -98,8 +98,9 @@ static bool read_number(const char *text, size_t len, unsigned long *ret)
   return n > 0;
 }
 
-static const char *read_challenge(struct challenge *c, const struct scram *s,
-                                  const char *said, size_t len)
+static const char *scram_read_challenge(struct challenge *c,
+                                        const struct scram *s, const char *said,
+                                        size_t len)
 {
   const size_t own = strlen(s->nonce);
   const char *const end = said + len;
@@ -113,26 +114,26 @@ static const char *read_challenge(struct challenge *c, const struct scram *s,
     if (said[i] <= ' ' || said[i] > '~')
       return "malformed SCRAM message (it is not printable)";
   }
-  text = value(&said, end, 'r', &c->nonce_len);
+  text = scram_value(&said, end, 'r', &c->nonce_len);
   if (!text)
     return "malformed SCRAM message (no nonce)";
   c->nonce = text;
   if (c->nonce_len <= own || c->nonce_len > SCRAM_NONCE_MAX ||
       memcmp(text, s->nonce, own) != 0)
     return "invalid SCRAM response (nonce mismatch)";
-  text = value(&said, end, 's', &n);
+  text = scram_value(&said, end, 's', &n);
   salt = text ? base64_decode(text, n, c->salt, sizeof(c->salt)) : -1;
   if (salt <= 0)
     return "malformed SCRAM message (invalid salt)";
   c->salt_len = (size_t)salt;
-  text = value(&said, end, 'i', &n);
-  if (!text || !read_number(text, n, &c->iterations))
+  text = scram_value(&said, end, 'i', &n);
+  if (!text || !scram_read_number(text, n, &c->iterations))
     return "malformed SCRAM message (invalid iteration count)";
   return said == end ? NULL : "malformed SCRAM message (garbage at its end)";
 }
 
-static void identify(const char *password, const struct challenge *c,
-                     uint8_t ret[SHA256_BYTES])
+static void scram_identify(const char *password, const struct challenge *c,
+                           uint8_t ret[SHA256_BYTES])
 {
   const uint64_t numbers[2] = { c->salt_len, c->iterations };
   struct sha256 h;
@@ -145,7 +146,7 @@ static void identify(const char *password, const struct challenge *c,
 }
 
 struct scram_made {
-  uint8_t of[SHA256_BYTES]; /* identify() */
+  uint8_t of[SHA256_BYTES]; /* scram_identify() */
   struct hmac_sha256 stored, server;
   uint8_t client[SHA256_BYTES];
 };
@@ -156,7 +157,8 @@ void scram_keys_done(struct scram_keys *k)
   *k = (struct scram_keys){ NULL };
 }
 
-static bool is_for(const struct scram_made *k, const uint8_t of[SHA256_BYTES])
+static bool scram_is_for(const struct scram_made *k,
+                         const uint8_t of[SHA256_BYTES])
 {
   return k && memcmp(of, k->of, SHA256_BYTES) == 0;
 }
@@ -168,14 +170,14 @@ static const struct scram_made *find_shared(struct login_keys *shared,
     const struct scram_made *k = atomic_load_explicit(&shared->of[i],
                                                       memory_order_acquire);
 
-    if (is_for(k, of))
+    if (scram_is_for(k, of))
       return k;
   }
   return NULL;
 }
 
 /* False: no place is left. */
-static bool share(struct login_keys *shared, struct scram_made *k)
+static bool scram_share(struct login_keys *shared, struct scram_made *k)
 {
   for (int i = 0; shared && i < LOGIN_KEYS; i++) {
     void *expected = NULL;
@@ -190,7 +192,7 @@ static bool share(struct login_keys *shared, struct scram_made *k)
 }
 
 /* A name for the turn; not 0. */
-static uint32_t turn_name(const uint8_t of[SHA256_BYTES])
+static uint32_t scram_turn_name(const uint8_t of[SHA256_BYTES])
 {
   uint32_t name;
 
@@ -200,8 +202,8 @@ static uint32_t turn_name(const uint8_t of[SHA256_BYTES])
 
 /* One thread computes keys, and others wait for the same, not for other keys:
  * the salt may differ at each login.  False: the time is over. */
-static bool take_turn(struct login_keys *shared, uint32_t name,
-                      uint64_t until_ns, bool *ret_mine)
+static bool scram_take_turn(struct login_keys *shared, uint32_t name,
+                            uint64_t until_ns, bool *ret_mine)
 {
   uint32_t now = 0;
 
@@ -218,7 +220,7 @@ static bool take_turn(struct login_keys *shared, uint32_t name,
   return true;
 }
 
-static void end_turn(struct login_keys *shared)
+static void scram_end_turn(struct login_keys *shared)
 {
   atomic_store_explicit(&shared->busy, 0, memory_order_release);
   wait_wake_all(&shared->busy);
@@ -234,7 +236,7 @@ struct wish {
   bool no_memory; /* else the time is over */
 };
 
-static const struct scram_made *compute(struct wish *w)
+static const struct scram_made *scram_compute(struct wish *w)
 {
   struct scram_made *k = malloc(sizeof(*k));
   uint8_t key[SHA256_BYTES];
@@ -256,7 +258,7 @@ static const struct scram_made *compute(struct wish *w)
   hmac_sha256(&salted, "Server Key", 10, key);
   hmac_sha256_key(&k->server, key, sizeof(key));
   memcpy(k->of, w->of, sizeof(k->of));
-  if (share(w->chain->shared, k))
+  if (scram_share(w->chain->shared, k))
     return k;
   free(w->chain->own);
   w->chain->own = k;
@@ -264,45 +266,45 @@ static const struct scram_made *compute(struct wish *w)
 }
 
 /* WAITS: computes, or another thread does. */
-static void grant(void *arg)
+static void scram_grant(void *arg)
 {
   struct wish *w = arg;
   struct login_keys *const shared = w->chain->shared;
   bool mine = false;
 
-  if (shared && !take_turn(shared, turn_name(w->of), w->until_ns, &mine))
+  if (shared &&
+      !scram_take_turn(shared, scram_turn_name(w->of), w->until_ns, &mine))
     return;
   w->keys = find_shared(shared, w->of);
   if (!w->keys)
-    w->keys = compute(w);
+    w->keys = scram_compute(w);
   if (mine)
-    end_turn(shared);
+    scram_end_turn(shared);
 }
 
 /* NULL: see *why. */
-static const struct scram_made *get_keys(struct scram_keys *chain,
-                                         const char *password,
-                                         const struct challenge *c,
-                                         uint64_t until_ns, const char **why)
+static const struct scram_made *
+scram_get_keys(struct scram_keys *chain, const char *password,
+               const struct challenge *c, uint64_t until_ns, const char **why)
 {
   uint8_t of[SHA256_BYTES];
   struct wish w = {
     .chain = chain, .password = password, .c = c, .of = of, .until_ns = until_ns
   };
 
-  identify(password, c, of);
+  scram_identify(password, c, of);
   w.keys = find_shared(chain->shared, of);
-  if (!w.keys && is_for(chain->own, of))
+  if (!w.keys && scram_is_for(chain->own, of))
     w.keys = chain->own;
   if (!w.keys)
-    loop_aside(grant, &w, LOOP_ASIDE_CONNECT);
+    loop_aside(scram_grant, &w, LOOP_ASIDE_CONNECT);
   *why = w.no_memory ? "not enough memory" : "";
   return w.keys;
 }
 
 /* The last message without its proof; its length. */
-static size_t put_final(const struct scram *s, const struct challenge *c,
-                        char to[SCRAM_ROOM])
+static size_t scram_put_final(const struct scram *s, const struct challenge *c,
+                              char to[SCRAM_ROOM])
 {
   const size_t n = strlen(s->head);
   uint8_t channel[sizeof(head_bound) + SCRAM_BINDING_MAX];
@@ -328,7 +330,7 @@ size_t scram_answer(struct scram *s, struct scram_keys *chain,
   uint8_t proof[SHA256_BYTES];
   size_t at, n;
   const struct scram_made *keys;
-  const char *wrong = read_challenge(&c, s, said, len);
+  const char *wrong = scram_read_challenge(&c, s, said, len);
 
   if (wrong) {
     (void)snprintf(why, why_size, "%s", wrong);
@@ -341,12 +343,12 @@ size_t scram_answer(struct scram *s, struct scram_keys *chain,
                    c.iterations, SCRAM_ITERATIONS);
     return 0;
   }
-  keys = get_keys(chain, password, &c, until_ns, &wrong);
+  keys = scram_get_keys(chain, password, &c, until_ns, &wrong);
   if (!keys) {
     (void)snprintf(why, why_size, "%s", wrong);
     return 0;
   }
-  at = put_final(s, &c, to);
+  at = scram_put_final(s, &c, to);
   n = (size_t)snprintf(all, sizeof(all), "%s,%.*s,%s", s->first, (int)len, said,
                        to);
   hmac_sha256(&keys->server, all, n, s->expected);
@@ -363,7 +365,7 @@ bool scram_is_right(const struct scram *s, const char *said, size_t len)
   const char *const end = said + len;
   uint8_t signature[SHA256_BYTES + 1];
   size_t n;
-  const char *text = value(&said, end, 'v', &n);
+  const char *text = scram_value(&said, end, 'v', &n);
 
   return text && said == end &&
          base64_decode(text, n, signature, sizeof(signature)) == SHA256_BYTES &&
