@@ -54,6 +54,8 @@ TABLE
 # "-": the workload is too slow there.
 lines() {
   cat <<'TABLE'
+pgpool-4.3|json|are LOST
+pgpool-4.3|queue|are LOST
 go-mysql-server|append|no row for
 go-mysql-server|long_fork|no row for
 go-mysql-server|register|no row for
