@@ -628,7 +628,7 @@ const samples = (parent, runs, name = 'kernel') => {
     })});
   for (const r of runs) {
     const test = r.doc.test || {}, of = runs.length > 1 ? ': ' + r.label : '';
-    if (test.pairs) matrix(parent, 'Exchange of a cache line between processors, one way' + of, test.pairs.of, true);
+    if (test.pairs) matrix(parent, 'Exchange of a cache line between CPUs, one way' + of, test.pairs.of, true);
     if (test.numa) matrix(parent, 'Latency from nodes (rows) to memory of nodes' + of, test.numa.of, false);
   }
   const kernels = Object.keys((runs.find(r => r.doc.totals.cpu_kernels) || {doc: {totals: {}}}).doc.totals.cpu_kernels || {});

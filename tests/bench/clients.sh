@@ -11,6 +11,7 @@
 #           the queries of a connection differ from their mean (standard
 #           deviation, percent); and queries per second next to a program with
 #           `nice -n 19` that takes all it gets of the client's CPU
+# tls       as separate, by TCP, with TLS and without; on PostgreSQL with pgbench, too
 # shared    the same with two threads and no CPU for anybody; ours as threads, too
 # rate      the 99th percentile at half of the rate that clients reach
 # memory    resident memory per client of oltp_read_write, at work and idle
@@ -41,10 +42,10 @@ pgbench=$(find_pgbench)
 many=${MANY:-10000}
 ((!QUICK)) || many=100
 parts=("$@")
-((${#parts[@]})) || parts=(separate shared rate memory start one)
+((${#parts[@]})) || parts=(separate tls shared rate memory start one)
 for part in "${parts[@]}"; do
-  [[ " separate shared rate memory start one " == *" $part "* ]] ||
-    die "there is no part '$part': separate, shared, rate, memory, start, one"
+  [[ " separate tls shared rate memory start one " == *" $part "* ]] ||
+    die "there is no part '$part': separate, tls, shared, rate, memory, start, one"
 done
 # Each client has a socket, and so has the pooler twice.
 ulimit -n "$(ulimit -Hn)"
@@ -63,9 +64,9 @@ start_server() {
   declare -n where=$1
   ((${#where[@]} == 0)) || return 0
   if [[ $1 == mysql ]]; then
-    private_server mysql --max-connections=4200 --max-prepared-stmt-count=100000
+    private_server mysql --tls --max-connections=4200 --max-prepared-stmt-count=100000
   else
-    private_server pgsql --max-connections=1100
+    private_server pgsql --tls --max-connections=1100
   fi
   where+=("${table[@]}")
   "$BENCH" oltp_point_select "${where[@]}" prepare >/dev/null 2>&1 || die "cannot prepare the table on $1"
@@ -196,6 +197,38 @@ part_separate() {
   title "Server on CPU $server_cpu, client on CPU $client_cpu: prepared point selects"
   pin=(taskset -c "$client_cpu") jobs=1
   compare_even clients peer
+  pin=() jobs=2
+}
+
+# by_tcp MODE: a run by TCP with one thread, encrypted or not.
+by_tcp() {
+  local to=(--mysql-host=127.0.0.1 --mysql-port="$MY_PORT" --mysql-ssl="$1")
+  [[ $kind == mysql ]] || to=(--pgsql-host=127.0.0.1 --pgsql-sslmode="$1")
+  ours cost "${to[@]}" --threads=1 --clients="$n"
+}
+tcp_plain() { if [[ $kind == mysql ]]; then by_tcp DISABLED; else by_tcp disable; fi; }
+tcp_tls() { if [[ $kind == mysql ]]; then by_tcp REQUIRED; else by_tcp require; fi; }
+tcp_peer() { PGSSLMODE=require by_pgbench cost -h 127.0.0.1; }
+
+part_tls() {
+  local server_cpu=${SERVER_CPU:-0} kind n peer
+  title "By TCP, server on CPU $server_cpu, client on CPU ${CLIENT_CPU:-1}: µs of CPU per query and queries/s"
+  pin=(taskset -c "${CLIENT_CPU:-1}") jobs=1
+  make_script
+  heading Server Clients 'plain' 'queries/s' 'TLS' 'queries/s' 'pgbench, TLS' 'queries/s'
+  for kind in mysql pgsql; do
+    peer=()
+    [[ $kind == mysql ]] || peer=(tcp_peer)
+    start_server "$kind"
+    bind "$kind" "$server_cpu"
+    for n in ${CONNECTIONS:-64 256}; do
+      figure=()
+      take_turns 2 tcp_plain tcp_tls "${peer[@]}"
+      row "$(server_of "$kind")" "$n" "${figure[tcp_plain,1]}" "${figure[tcp_plain,2]}" "${figure[tcp_tls,1]}" \
+        "${figure[tcp_tls,2]}" "${figure[tcp_peer,1]:--}" "${figure[tcp_peer,2]:--}"
+    done
+    bind "$kind" "0-$(($(nproc --all) - 1))"
+  done
   pin=() jobs=2
 }
 

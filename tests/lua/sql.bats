@@ -821,7 +821,7 @@ L
     must has "$output" '^false	.*the pipeline has no results yet'
     must has "$output" '^false	table: '
     must has "$output" "^false	.*bad argument #1 to 'pipeline' \(function expected, got nil\)$"
-    must has "$output" '^false	.*execute_bulk: row 2 is no table$'
+    must has "$output" '^false	.*execute_bulk: row 2 is not a table$'
     must has "$output" '^false	.*execute_bulk: row 2 has more values than the statement has parameters \(2\)$'
     must has "$output" "^false	.*bad argument #1 to 'execute_bulk' \(table expected, got nil\)$"
     must has "$output" '^false	.*attempt to use a closed statement$'
