@@ -91,11 +91,21 @@ static bool database_drop(struct database *d)
   return done;
 }
 
-static void database_put(const json_t *json, FILE *to)
+/* A new file takes the place of the old one: if this process is killed, one of
+ * both is there, and whole. */
+static void database_put(const json_t *json, struct kept_file *kept)
 {
-  rewind(to);
-  if (output_json(json, to) && fflush(to) == 0)
-    (void)ftruncate(fileno(to), ftell(to));
+  struct kept_file f;
+
+  if (!json || kept_open(&f) < 0)
+    return;
+  if (output_json(json, f.stream) && fflush(f.stream) == 0 &&
+      rename(f.path, kept->path) == 0) {
+    (void)fclose(kept->stream);
+    kept->stream = f.stream;
+  } else {
+    kept_close(&f, false);
+  }
 }
 
 /* For --resume after a kill. */
@@ -103,8 +113,7 @@ static void database_save(struct database *d)
 {
   json_t *json = d->kept.stream ? database_document(d) : NULL;
 
-  if (json)
-    database_put(json, d->kept.stream);
+  database_put(json, &d->kept);
   json_decref(json);
 }
 
@@ -309,7 +318,10 @@ static void database_take_orphans(struct database *d)
     struct strbuf line = { 0 };
 
     if (!of) {
-      (void)fclose(f.stream);
+      if (json)
+        (void)fclose(f.stream);
+      else /* killed while it was written */
+        kept_close(&f, false);
       json_decref(json);
       continue;
     }
@@ -322,7 +334,7 @@ static void database_take_orphans(struct database *d)
       strbuf_addf(&line, " To remove its tables: %s", left);
     }
     database_print(d, &line);
-    database_put(json, f.stream);
+    database_put(json, &f);
     kept_close(&f, true);
     json_decref(json);
   }
@@ -544,10 +556,10 @@ static int database_conclude(struct database *d, struct err *err)
   int rc = 0;
 
   report_sentences(json, &out);
-  if (keeps && json)
-    database_put(json, d->kept.stream);
-  if (keeps)
+  if (keeps) {
+    database_put(json, &d->kept);
     kept_close(&d->kept, json != NULL);
+  }
   if (d->next < DATABASE_PARTS && !d->tries && (keeps || *file))
     strbuf_addf(&out, "\nTo go on: the same command with --resume%s%s\n",
                 keeps ? "" : "=", keeps ? "" : file);
