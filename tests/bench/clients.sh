@@ -202,7 +202,7 @@ part_separate() {
 
 # by_tcp MODE: a run by TCP with one thread, encrypted or not.
 by_tcp() {
-  local to=(--mysql-host=127.0.0.1 --mysql-port="$MY_PORT" --mysql-ssl="$1")
+  local to=(--mysql-socket= --mysql-host=127.0.0.1 --mysql-port="$MY_PORT" --mysql-ssl="$1")
   [[ $kind == mysql ]] || to=(--pgsql-host=127.0.0.1 --pgsql-sslmode="$1")
   ours cost "${to[@]}" --threads=1 --clients="$n"
 }
