@@ -3,7 +3,8 @@
 # sysbench (MariaDB) and with pgbench (PostgreSQL), on private servers.  Prints
 # rows of tables for docs/performance-raw.md.
 #
-# usage: tests/bench/clients.sh [PART...]     the default: all of them
+# usage: tests/bench/clients.sh [PART...]     the default: all of them; select:
+#        separate and shared
 #
 # separate  the server on one CPU, one thread of the client program on another:
 #           prepared point selects; CPU time of the client program per query,
@@ -43,6 +44,7 @@ many=${MANY:-10000}
 ((!QUICK)) || many=100
 parts=("$@")
 ((${#parts[@]})) || parts=(separate tls shared rate memory start one)
+[[ ${parts[*]} != select ]] || parts=(separate shared)
 for part in "${parts[@]}"; do
   [[ " separate tls shared rate memory start one " == *" $part "* ]] ||
     die "there is no part '$part': separate, tls, shared, rate, memory, start, one"
