@@ -455,7 +455,7 @@ static int database_resume(struct database *d, struct err *err)
                      "document of --json after --resume=)");
     path = room;
     json = json_load_file(path, 0, NULL);
-    if (!result_at(json, "database.protocol")) {
+    if (!json_is_integer(result_at(json, "database.protocol"))) {
       json_decref(json);
       json = NULL;
     }

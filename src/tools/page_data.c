@@ -399,7 +399,7 @@ static void page_data_append_file(struct strbuf *out, const struct view *v,
     strbuf_addf(out, ",\"%s\":", kept[k]);
     page_data_append_json(out, json_object_get(sweep, kept[k]));
   }
-  if (result_at(v->files[i].json, "database.protocol")) {
+  if (json_is_integer(result_at(v->files[i].json, "database.protocol"))) {
     strbuf_adds(out, ",\"database\":");
     page_data_append_json(out, result_at(v->files[i].json, "database"));
   }

@@ -338,7 +338,7 @@ json.dump(d, open("b.json", "w"))'
 
 @test "page: what is missing is said, not drawn" {
   cat >none.json <<'JSON'
-{"schema": "bench/1", "run": {"test": "a<b>&"}, "database": {"driver": "null"}, "totals": {"events": 0,
+{"schema": "bench/1", "run": {"test": "a<b>&"}, "database": {"driver": "null", "protocol": "wire"}, "totals": {"events": 0,
  "events_per_s": 0.0, "latency_ns": {"hdr_histogram": "HISTnonsense"}}}
 JSON
   bench -0 report none.json -o page.html
