@@ -17,7 +17,7 @@ static bool secret_is_word(char c)
   return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-static bool secret_is_secret_name(const char *name, size_t len)
+static bool secret_is_name(const char *name, size_t len)
 {
   static const char *const endings[] = { "password", "passwd", "pwd" };
 
@@ -39,7 +39,7 @@ static int secret_hex_digit(char c)
 }
 
 /* The name can be percent-encoded. */
-static bool secret_is_secret_parameter(const char *name, size_t len)
+static bool secret_is_parameter(const char *name, size_t len)
 {
   char plain[64];
   size_t n = 0;
@@ -53,7 +53,7 @@ static bool secret_is_secret_parameter(const char *name, size_t len)
       i += 2;
     }
   }
-  return secret_is_secret_name(plain, n);
+  return secret_is_name(plain, n);
 }
 
 static const char *secret_last_of(const char *text, size_t len, char c)
@@ -117,7 +117,7 @@ static const char *redact_keyword(const char *text, size_t len,
 {
   const char *value = text + len + strspn(text + len, blanks);
 
-  if (*value != '=' || !secret_is_secret_name(text, len))
+  if (*value != '=' || !secret_is_name(text, len))
     return NULL;
   value++;
   value += strspn(value, blanks);
@@ -136,7 +136,7 @@ static const char *redact_parameter(const char *text, struct strbuf *out)
   const char *value = name + len + 1;
   size_t n;
 
-  if (name[len] != '=' || !secret_is_secret_parameter(name, len))
+  if (name[len] != '=' || !secret_is_parameter(name, len))
     return NULL;
   strbuf_add(out, text, (size_t)(value - text));
   n = strcspn(value, "&# \t\r\n\v\f");

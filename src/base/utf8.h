@@ -29,7 +29,7 @@ size_t utf8_whole(const char *text, size_t len);
 void utf8_add_shown(struct strbuf *out, const char *text, size_t len,
                     const char *keep);
 
-/* For text that is not valid. */
+/* For invalid text. */
 void utf8_add_latin1(struct strbuf *out, char byte);
 
 #endif

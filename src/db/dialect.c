@@ -302,15 +302,6 @@ const char *dialect_text(const struct dialect *d, const char *key)
   return e ? opt_get_string(e) : "";
 }
 
-static bool dialect_skips(const struct dialect *d, const char *what)
-{
-  for (size_t i = 0; i < d->skip.n; i++) {
-    if (strcmp(d->skip.items[i], what) == 0)
-      return true;
-  }
-  return false;
-}
-
 static bool dialect_begins(const char *text, const char *word)
 {
   return strncasecmp(text, word, strlen(word)) == 0;
@@ -344,7 +335,8 @@ static void dialect_add_table(const struct dialect *d, const char *sql,
       const char *close = memchr(p + 1, *p, (size_t)(end - p) - 1);
 
       p = close ? close + 1 : end;
-    } else if (dialect_begins(p, fill) && dialect_skips(d, "fillfactor")) {
+    } else if (dialect_begins(p, fill) &&
+               opt_list_has(&d->skip, "fillfactor")) {
       sql = p += sizeof(fill) - 1;
     } else if (isalnum((unsigned char)*p) || *p == '_') {
       while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
@@ -377,7 +369,8 @@ enum dialect_verdict dialect_rewrite(const struct dialect *d, const char *sql,
 
   for (size_t i = 0; i < ARRAY_SIZE(skipped); i++) {
     if (dialect_begins(sql, skipped[i].begin))
-      return dialect_skips(d, skipped[i].what) ? DIALECT_SKIP : DIALECT_SAME;
+      return opt_list_has(&d->skip, skipped[i].what) ? DIALECT_SKIP
+                                                     : DIALECT_SAME;
   }
   if (dialect_begins(sql, "CREATE TABLE ")) {
     dialect_add_table(d, sql, len, to);

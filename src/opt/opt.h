@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/compiler.h"
 
@@ -31,6 +32,15 @@ struct opt_list {
   size_t n;
   const char *const *items; /* in order; borrowed from the option set */
 };
+
+static inline bool opt_list_has(const struct opt_list *l, const char *item)
+{
+  for (size_t i = 0; i < l->n; i++) {
+    if (strcmp(l->items[i], item) == 0)
+      return true;
+  }
+  return false;
+}
 
 enum opt_flags {
   OPT_SECRET = 1 << 0, /* its value is never printed */

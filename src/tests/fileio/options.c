@@ -385,13 +385,12 @@ const struct opt fileio_opts[] = {
     .expected = "the name of a file, or tcp:HOST:PORT of bench ack-listen",
     .show_as = "=FILE|tcp:HOST:PORT[,token-file=FILE]",
     .help = "log of the writes and of what fsync has acknowledged",
-    .man =
-      "A run with --file-crash-log writes it, and verify reads it. It "
-      "should be on another disk than the files. It takes 64 bytes for "
-      "each write. With tcp:HOST:PORT the log goes to bench ack-listen on "
-      "another machine, by a separate thread: records that have arrived there "
-      "survive the machine of bench. Threads that write never wait for "
-      "the listener. verify reads the file that the listener has made.",
+    .man = "A run with --file-crash-log writes it, and verify reads it. It "
+           "should be on another disk than the files. It takes 64 bytes for "
+           "each write. With tcp:HOST:PORT the log goes to bench ack-listen on "
+           "another machine, by a separate thread. The records there survive a "
+           "crash of this machine. Threads that write never wait for "
+           "the listener. verify reads the file that the listener has made.",
   },
   {
     OPT_INT(struct fileio_cfg, batch),
@@ -471,11 +470,9 @@ unsigned fileio_flags(const struct fileio_cfg *cfg)
 {
   unsigned flags = 0;
 
-  for (size_t i = 0; i < cfg->extra_flags.n; i++) {
-    for (unsigned bit = 0; flag_words[bit]; bit++) {
-      if (strcmp(cfg->extra_flags.items[i], flag_words[bit]) == 0)
-        flags |= 1u << bit;
-    }
+  for (unsigned bit = 0; flag_words[bit]; bit++) {
+    if (opt_list_has(&cfg->extra_flags, flag_words[bit]))
+      flags |= 1u << bit;
   }
   return flags;
 }

@@ -1,7 +1,6 @@
 #include "tests/memory/loops.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "base/fmt.h"
@@ -17,13 +16,8 @@ enum {
 static bool loops_is_wanted(const struct loops *l, const struct opt_list *list,
                             enum stream s)
 {
-  if (!l->streams->run[s])
-    return false;
-  for (size_t i = 0; i < list->n; i++) {
-    if (strcmp(list->items[i], stream_words[s]) == 0)
-      return true;
-  }
-  return list->n == 0;
+  return l->streams->run[s] &&
+         (list->n == 0 || opt_list_has(list, stream_words[s]));
 }
 
 static int loops_choose_loops(struct loops *l, const struct memory_cfg *cfg,

@@ -68,7 +68,7 @@ size_t findings_count(const struct findings *f, enum finding_level level)
 
 static const char *const words[] = { "ok", "warn", "fail" };
 
-static json_t *doctor_findings_finding_json(const struct finding *one)
+static json_t *doctor_finding_json(const struct finding *one)
 {
   struct jobj o = jobj_new();
 
@@ -88,7 +88,7 @@ json_t *findings_json(const struct findings *f)
   json_t *list = json_array();
 
   for (size_t i = 0; list && i < f->n; i++) {
-    if (!jobj_array_add(list, doctor_findings_finding_json(&f->of[i]))) {
+    if (!jobj_array_add(list, doctor_finding_json(&f->of[i]))) {
       json_decref(list);
       list = NULL;
     }
