@@ -2,7 +2,6 @@
  * scheduler.c - runs the fibers of a thread in turns.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -215,12 +214,6 @@ static void loop_expire_timers(struct loop *l)
   }
 }
 
-static void loop_look_once(struct loop *l)
-{
-  l->since_ns = l->now_ns;
-  l->engine->look(l, 0);
-}
-
 static void loop_put(_Atomic uint64_t *to, uint64_t value)
 {
   atomic_store_explicit(to, value, memory_order_relaxed);
@@ -262,26 +255,15 @@ static void loop_sleep_until(struct loop *l, uint64_t until_ns)
   loop_put(&l->counts.looked_ns, l->now_ns);
 }
 
-/*
- * WAITS until an arrival, or `until_ns`.
- *
- * A wake-up is expensive, so it should bring many answers.  If nothing has come
- * and several answers are due, the loop yields its CPU, mostly to local
- * servers, and looks again before it sleeps.  No answer waits for that.
- */
+/* WAITS until an arrival, or `until_ns`. */
 static void loop_look(struct loop *l, uint64_t until_ns)
 {
   loop_bump(&l->counts.turns, 1);
-  loop_look_once(l);
+  l->since_ns = l->now_ns;
+  l->engine->look(l, 0);
   loop_note_turn(l);
   if (l->ready.first || until_ns <= l->now_ns)
     return;
-  if (l->waiting > 1) {
-    (void)sched_yield();
-    loop_look_once(l);
-    if (l->ready.first)
-      return;
-  }
   loop_sleep_until(l, until_ns);
 }
 

@@ -88,7 +88,6 @@ bool loop_park_for_arrival(struct loop *l)
   struct task *t = l->running;
   bool limited = t->limit_ns != 0, late = false;
 
-  l->waiting++;
   if (l->lag)
     t->parked_ns = clock_now_ns();
   if (UNLIKELY(limited)) {
@@ -100,7 +99,6 @@ bool loop_park_for_arrival(struct loop *l)
     late = t->timer.place == 0;
     timers_remove(&l->timers, &t->timer);
   }
-  l->waiting--;
   return !late;
 }
 
