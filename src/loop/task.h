@@ -57,11 +57,11 @@ static inline void task_queue_add(struct task_queue *q, struct task *t)
 /* The index is the number of the socket. */
 struct loop_fd {
   struct task *waiter;
-  bool known;   /* the engine watches it */
-  bool ready;   /* there can be something to receive */
-  bool ended;   /* the peer has closed its end */
-  bool sending; /* bytes are not sent yet */
-  bool settles; /* the waiter waits for `sending` */
+  bool known;       /* the engine watches it */
+  bool ready;       /* there can be something to receive */
+  bool ended;       /* the peer has closed its end */
+  bool settles;     /* the waiter waits for `sending` */
+  uint32_t sending; /* bytes of the send under way */
   int error;
 };
 
@@ -96,7 +96,6 @@ struct loop {
   struct timers timers;
   struct task *words; /* in loop_wait_while() */
   unsigned alive;
-  unsigned waiting; /* tasks that wait for sockets */
   struct stacks stacks;
   struct task *ended; /* its stack can be freed */
   uint64_t now_ns;    /* end of the last look */

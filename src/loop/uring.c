@@ -289,11 +289,8 @@ static long uring_await(struct loop *l)
     return t->result;
   if (!in_time)
     uring_cancel(l->engine_data, (uint64_t)(uintptr_t)t | OF_TASK);
-  while (t->result == PENDING) {
-    l->waiting++;
+  while (t->result == PENDING)
     loop_park(l);
-    l->waiting--;
-  }
   return t->result == -ECANCELED && !in_time ? -ETIMEDOUT : t->result;
 }
 
@@ -324,9 +321,9 @@ static void uring_send_done(struct loop *l, int fd, int res)
 {
   struct loop_fd *s = &l->fds[fd];
 
-  s->sending = false;
-  if (UNLIKELY(res < 0))
-    uring_send_failed(l, s, -res);
+  if (UNLIKELY(res < 0 || (uint32_t)res < s->sending))
+    uring_send_failed(l, s, res < 0 ? -res : EPIPE);
+  s->sending = 0;
   if (UNLIKELY(s->settles))
     loop_make_ready(l, s->waiter);
 }
@@ -468,8 +465,8 @@ static void uring_settle(struct loop *l, int fd)
   bool given_up = false;
 
   uring_flush(l); /* usually ends all sends */
-  while (l->fds[fd].sending) {
-    if (uring_park_to_settle(l, fd) || !l->fds[fd].sending)
+  while (l->fds[fd].sending > 0) {
+    if (uring_park_to_settle(l, fd) || l->fds[fd].sending == 0)
       continue;
     uring_cancel(l->engine_data, uring_send_name(fd) | OF_SEND);
     given_up = true;
@@ -517,7 +514,7 @@ static void uring_begin_send(struct loop *l, int fd, const void *p, size_t n,
   q->addr = (uintptr_t)p;
   q->len = (uint32_t)n;
   q->msg_flags = (uint32_t)flags | MSG_NOSIGNAL | MSG_WAITALL;
-  l->fds[fd].sending = true;
+  l->fds[fd].sending = (uint32_t)n;
 }
 
 static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
@@ -527,7 +524,7 @@ static ssize_t uring_send(struct loop *l, int fd, const void *p, size_t n,
 
   if (!s)
     return -1;
-  if (UNLIKELY(s->sending)) {
+  if (UNLIKELY(s->sending > 0)) {
     uring_settle(l, fd);
     s = &l->fds[fd];
   }
@@ -553,7 +550,7 @@ static ssize_t uring_recv_later(struct loop *l, int fd, void *p, size_t n)
   struct loop_fd *s = &l->fds[fd];
   long got;
 
-  uring_request_recv(l, fd, p, n, s->sending);
+  uring_request_recv(l, fd, p, n, s->sending > 0);
   s->waiter = l->running;
   got = uring_await(l);
   s = &l->fds[fd];
@@ -615,13 +612,13 @@ static void uring_forget(struct loop *l, int fd)
 {
   struct ring *r = l->engine_data;
 
-  if (!l->fds[fd].sending)
+  if (l->fds[fd].sending == 0)
     return;
   uring_flush(l);
-  if (!l->fds[fd].sending)
+  if (l->fds[fd].sending == 0)
     return;
   uring_cancel(r, uring_send_name(fd) | OF_SEND);
-  while (l->fds[fd].sending) {
+  while (l->fds[fd].sending > 0) {
     uring_enter(r, 1, WAIT_FOREVER);
     uring_take(l);
   }

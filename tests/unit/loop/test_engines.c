@@ -191,30 +191,62 @@ static void test_dead_peer(void)
   loop_free(e.loop);
 }
 
-/* The peer is well, and says nothing. */
-static void send_badly(void *arg)
+/* The peer is well, and says nothing.  The last page cannot be read. */
+static void send_badly(struct ends *e, size_t good)
 {
-  struct ends *e = arg;
-  void *nothing = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                       0);
+  unsigned char *p = mmap(NULL, good + 4096, PROT_READ,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  size_t done = 0;
 
-  MUST(nothing != MAP_FAILED);
+  MUST(p != MAP_FAILED && mprotect(p + good, 4096, PROT_NONE) == 0);
   errno = 0;
-  e->got = loop_send(e->fd, nothing, 100, 0);
+  do {
+    e->got = loop_send(e->fd, p + done, good + 100 - done, 0);
+    done += e->got > 0 ? (size_t)e->got : 0;
+  } while (e->got > 0 && done < good + 100);
   if (e->got > 0)
     e->got = loop_recv(e->fd, e->text, 1);
   e->error = errno;
-  MUST(munmap(nothing, 4096) == 0);
+  MUST(munmap(p, good + 4096) == 0);
   end(e->fd);
+}
+
+static void send_nothing(void *arg)
+{
+  send_badly(arg, 0);
+}
+
+static void make_room(void *arg)
+{
+  static unsigned char bytes[64 * 1024];
+  const struct ends *e = arg;
+
+  MUST(loop_recv(e->peer, bytes, sizeof(bytes)) > 0);
+}
+
+/* Half of the buffer is copied at once. */
+static void send_a_part(void *arg)
+{
+  const struct ends *e = arg;
+  const int bytes = 32 * 1024; /* doubled by the kernel */
+
+  MUST(setsockopt(e->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes)) == 0);
+  send_badly(arg, 60 * 1024);
 }
 
 static void test_failed_send(void)
 {
   struct ends e = { .got = 0 };
 
-  run(&e, send_badly, NULL);
+  run(&e, send_nothing, NULL);
   OK(e.got == -1 && e.error == EFAULT,
      "a send that fails ends the wait for its answer");
+  (void)close(e.peer);
+  loop_free(e.loop);
+
+  run(&e, send_a_part, make_room);
+  OK(e.got == -1 && (e.error == EFAULT || e.error == EPIPE),
+     "so does a send that fails after a part");
   (void)close(e.peer);
   loop_free(e.loop);
 }
