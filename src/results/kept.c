@@ -246,6 +246,19 @@ bool kept_orphan(struct kept_file *f, size_t *at)
   return f->stream != NULL;
 }
 
+/* A run still writes to it, or it names tables to remove: see kept_orphan(). */
+static bool kept_is_needed(const char *path)
+{
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  struct stat st;
+  const bool needed = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ||
+                      fstat(fd, &st) < 0 || st.st_size > 0;
+
+  if (fd >= 0)
+    (void)close(fd);
+  return needed;
+}
+
 static void kept_remove_oldest(void)
 {
   char folder[PATH_MAX], path[PATH_MAX];
@@ -254,7 +267,8 @@ static void kept_remove_oldest(void)
 
   for (size_t i = KEPT_MAX; i < n; i++) {
     if (snprintf(path, sizeof(path), "%s/%s", folder, names[i].text) <
-        (int)sizeof(path))
+          (int)sizeof(path) &&
+        (kept_is_whole(names[i].text) || !kept_is_needed(path)))
       (void)unlink(path);
   }
   free(names);

@@ -2,8 +2,10 @@
  * test_kept.c - the last results in the user's folder of state.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -143,10 +145,14 @@ static void test_most(void)
   char name[KEPT_NAME], path[PATH_MAX];
   struct kept_file f;
   bool all = true;
+  int held;
 
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
     put(others[i]);
-  put("20010101-000000-000-1.part");
+  put("20010101-000000-000-1.part"); /* as of "bench database" */
+  MUST(mknod(at("20010101-000000-000-2.part"), S_IFREG | 0600, 0) == 0);
+  held = open(at("20010101-000000-000-3.part"), O_CREAT | O_RDWR, 0600);
+  MUST(held >= 0 && flock(held, LOCK_EX | LOCK_NB) == 0);
   for (int i = 0; i < KEPT_MAX + 2; i++) {
     (void)snprintf(name, sizeof(name), "20020101-0000%02d-000-1.json", i);
     put(name);
@@ -159,8 +165,13 @@ static void test_most(void)
      "50 stay");
   OK(!is_there("20020101-000002-000-1.json") &&
        is_there("20020101-000003-000-1.json") &&
-       !is_there("20010101-000000-000-1.part"),
-     "the oldest and old parts go");
+       !is_there("20010101-000000-000-2.part"),
+     "the oldest go, and what a dead process has begun");
+  OK(is_there("20010101-000000-000-1.part") &&
+       is_there("20010101-000000-000-3.part"),
+     "what names tables stays, and the file of a run that goes on");
+  MUST(close(held) == 0 && unlink(at("20010101-000000-000-1.part")) == 0 &&
+       unlink(at("20010101-000000-000-3.part")) == 0);
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
     all = all && is_there(others[i]) && unlink(at(others[i])) == 0;
   OK(all, "files of other names stay");
