@@ -151,9 +151,9 @@ static bool env_role_is_possible(const struct db_cfg *cfg,
     return true;
   log_msg(
     LOG_FATAL,
-    "--server-role=%s is for servers that have replicas; --db-driver=%s has "
+    "%s--server-role=%s is for servers that have replicas; --db-driver=%s has "
     "none",
-    db_role_wanted(cfg), d->name);
+    cfg->failover ? "--failover: " : "", db_role_wanted(cfg), d->name);
   return false;
 }
 

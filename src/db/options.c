@@ -13,6 +13,19 @@ const char *db_role_wanted(const struct db_cfg *cfg)
   return target_words[cfg->target];
 }
 
+static const char *const failover_sets[] = {
+  "server-role=primary db-ignore-errors=failover mark"
+};
+
+static const char *const tls_words[] = { "off", "prefer", "require", "verify",
+                                         NULL };
+static const char *const tls_sets[] = {
+  "mysql-ssl=DISABLED pgsql-sslmode=disable",
+  "mysql-ssl=PREFERRED pgsql-sslmode=prefer",
+  "mysql-ssl=REQUIRED pgsql-sslmode=require",
+  "mysql-ssl=VERIFY_IDENTITY pgsql-sslmode=verify-full",
+};
+
 static const char *const isolation_words[] = {
   "default",         "read-uncommitted", "read-committed",
   "repeatable-read", "serializable",     NULL
@@ -62,6 +75,18 @@ const struct opt db_opts[] = {
            "sqlite:FILE. All parts after the driver are optional. The URL "
            "chooses the driver and sets its options; options on the command "
            "line win. Without --dsn, BENCH_DSN of the environment is used.",
+  },
+  {
+    OPT_WORD(struct db_cfg, tls),
+    .name = "tls",
+    .flags = OPT_OWN | OPT_COMMON,
+    .words = tls_words,
+    .sets = tls_sets,
+    .help = "encrypt connections {off,prefer,require,verify}",
+    .man = "With \"verify\" the server's certificate must be signed by an "
+           "authority of --mysql-ssl-ca or --pgsql-sslrootcert and have the "
+           "server's name. The driver's own option wins; a URL that "
+           "contradicts is refused.",
   },
   {
     OPT_STRING(struct db_cfg, dialect),
@@ -149,6 +174,15 @@ const struct opt db_opts[] = {
            "connections, failover, or all. With failover a connection also "
            "leaves a server that is read-only, shuts down or is not ready, and "
            "tries the next one of the lists of hosts and ports.",
+  },
+  {
+    OPT_BOOL(struct db_cfg, failover),
+    .name = "failover",
+    .flags = OPT_OWN,
+    .def = "off",
+    .sets = failover_sets,
+    .help = "options of a failover test",
+    .man = "Given options win.",
   },
   {
     OPT_WORD(struct db_cfg, target),

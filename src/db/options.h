@@ -51,6 +51,7 @@ struct db_cfg {
   const char *dsn;           /* URL; "": none */
   const char *dialect;       /* name or file; "" or NULL: detected */
   const char *password_file; /* "": none, "-": standard input */
+  int tls;                   /* -1: not given */
   bool ask_password;
   const char *password_command;
   double password_ttl_s;
@@ -58,6 +59,7 @@ struct db_cfg {
   int ps_mode;
   bool debug;
   struct opt_list ignore_errors;
+  bool failover;
   int target;    /* enum server_role */
   int isolation; /* enum isolation_level */
   double rtt_s;

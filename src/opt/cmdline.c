@@ -194,7 +194,7 @@ int cmdline_warn(struct cmdline *c, struct err *err, const char *fmt, ...)
     strbuf_done(&text);
     return scan_no_memory(err);
   }
-  c->warnings[c->n_warnings++] = text.text; /* ownership moves */
+  c->warnings[c->n_warnings++] = text.text;
   return 0;
 }
 
@@ -469,7 +469,6 @@ static bool cmdline_is_test_of_file(const struct cmdline *c)
   return optset_find(c->set, "test")->source == OPT_SOURCE_FILE;
 }
 
-/* -E2BIG: one argument too many. */
 static int cmdline_assign_positionals(struct cmdline *c,
                                       const struct cmdline_input *in,
                                       struct err *err)
@@ -550,6 +549,9 @@ static int cmdline_finish(struct scan *s, const struct cmdline_input *in,
     *err = s->first;
     return s->first_rc;
   }
+  rc = optset_expand(c->set, err);
+  if (rc < 0)
+    return rc;
   return in->check ? in->check(in->check_arg, c, err) : 0;
 }
 
@@ -623,7 +625,6 @@ static int cmdline_ask_script(const struct cmdline_rules *rules,
   return rc;
 }
 
-/* Applies one pending option. */
 static int cmdline_apply_all(struct cmdline *c, const struct cmdline_pending *p,
                              const struct cmdline_rules *rules, struct err *err)
 {

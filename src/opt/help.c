@@ -230,6 +230,15 @@ void help_add_choices(struct strbuf *out, const struct opt *row,
   }
 }
 
+static void help_add_sets(struct strbuf *out, const char *sets)
+{
+  strbuf_adds(out, "--");
+  for (; *sets; sets++) {
+    strbuf_add(out, sets, 1);
+    strbuf_adds(out, *sets == ' ' ? "--" : "");
+  }
+}
+
 void help_add_text(struct strbuf *out, const struct opt *row)
 {
   const char *help = row->help ? row->help : "";
@@ -240,6 +249,10 @@ void help_add_text(struct strbuf *out, const struct opt *row)
   else
     strbuf_adds(out, help);
   strbuf_adds(out, row->more ? row->more : "");
+  if (row->sets && row->type == OPT_TYPE_BOOL) {
+    strbuf_adds(out, ": ");
+    help_add_sets(out, row->sets[0]);
+  }
 }
 
 /* True: the type shows every allowed word. */
@@ -562,6 +575,21 @@ static void man_add_default(struct strbuf *out, const struct opt *row)
   strbuf_adds(out, ".\n");
 }
 
+static void man_add_sets(struct strbuf *out, const struct opt *row)
+{
+  struct strbuf text = { 0 };
+
+  if (!row->sets || row->type != OPT_TYPE_WORD)
+    return;
+  for (size_t i = 0; row->words[i]; i++) {
+    strbuf_addf(&text, "%s%s is ", i > 0 ? "; " : "", row->words[i]);
+    help_add_sets(&text, row->sets[i]);
+  }
+  man_add_sentence(out, "", strbuf_str(&text));
+  out->failed = out->failed || text.failed;
+  strbuf_done(&text);
+}
+
 static void man_add_option(struct strbuf *out, const struct opt *row)
 {
   struct strbuf head = { 0 }, text = { 0 };
@@ -581,6 +609,7 @@ static void man_add_option(struct strbuf *out, const struct opt *row)
     help_man_text(out, row->man);
     strbuf_adds(out, "\n");
   }
+  man_add_sets(out, row);
   man_add_allowed(out, row);
   man_add_default(out, row);
   if (row->aliases)

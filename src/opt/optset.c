@@ -11,7 +11,6 @@
 #include "base/strbuf.h"
 #include "opt/suggest.h"
 
-/* owns its texts */
 struct opt_made {
   struct opt row;
   char *name, *def, *help;
@@ -63,7 +62,6 @@ struct opt_entry *optset_find(const struct optset *set, const char *name)
   return NULL;
 }
 
-/* Also updates the owner's struct. */
 static void optset_replace_value(struct opt_entry *e, struct opt_value *value)
 {
   opt_value_done(&e->value);
@@ -327,7 +325,6 @@ void optset_widen(struct opt_entry *e)
   optset_replace_value(e, &value);
 }
 
-/* Puts earlier lines before the new one. */
 static int optset_collect(const struct opt_entry *e, struct opt_value *value,
                           struct err *err)
 {
@@ -342,7 +339,7 @@ static int optset_collect(const struct opt_entry *e, struct opt_value *value,
     return err_set(err, -ENOMEM, "not enough memory for --%s", e->row->name);
   }
   free(value->text);
-  value->text = lines.text; /* ownership moves */
+  value->text = lines.text;
   return 0;
 }
 
@@ -409,6 +406,63 @@ int optset_set_text(struct optset *set, const char *name, const char *text,
   if (!e)
     return optset_unknown(set, &given, err);
   return opt_set(e, &given, err);
+}
+
+static int optset_expand_part(struct optset *set, const char *where,
+                              const char *part, size_t len, struct err *err)
+{
+  char *name = mem_strndup(part, len);
+  char *equals = name ? strchr(name, '=') : NULL;
+  const struct opt_given given = { .name = name,
+                                   .arg = where,
+                                   .text = equals ? equals + 1 : "",
+                                   .bare = !equals,
+                                   .source = OPT_SOURCE_SHORTHAND,
+                                   .where = where };
+  struct opt_entry *e;
+  int rc = 0;
+
+  if (!name)
+    return err_set(err, -ENOMEM, "not enough memory for %s", where);
+  if (equals)
+    *equals = '\0';
+  e = optset_find(set, name);
+  if (e && !e->given)
+    rc = opt_set(e, &given, err);
+  free(name);
+  return rc;
+}
+
+static int optset_expand_one(struct optset *set, const struct opt_entry *e,
+                             struct err *err)
+{
+  const bool is_word = e->row->type == OPT_TYPE_WORD;
+  const int64_t which = is_word ? e->value.number : e->value.on - 1;
+  const char *part = which >= 0 ? e->row->sets[which] : "";
+  struct strbuf where = { 0 };
+  int rc = 0;
+
+  strbuf_addf(&where, "--%s%s%s", e->row->name, is_word ? "=" : "",
+              is_word && which >= 0 ? e->row->words[which] : "");
+  if (where.failed)
+    rc = err_set(err, -ENOMEM, "not enough memory for --%s", e->row->name);
+  for (size_t len; *part && rc == 0; part += len + (part[len] == ' ')) {
+    len = strcspn(part, " ");
+    rc = optset_expand_part(set, strbuf_str(&where), part, len, err);
+  }
+  strbuf_done(&where);
+  return rc;
+}
+
+int optset_expand(struct optset *set, struct err *err)
+{
+  int rc = 0;
+
+  for (size_t i = 0; i < set->n && rc == 0; i++) {
+    if (set->entries[i]->row->sets)
+      rc = optset_expand_one(set, set->entries[i], err);
+  }
+  return rc;
 }
 
 int optset_set_level(struct optset *set, enum compat level, struct err *err)

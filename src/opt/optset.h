@@ -37,7 +37,7 @@ struct opt_entry {
   const char *def;        /* [opt] default in force */
   struct opt_value value; /* see opt_get_*() */
   enum opt_source source;
-  char *where; /* [opt] owned; "FILE:LINE" of the value */
+  char *where; /* [opt] owned; "FILE:LINE" of the value, or shorthand */
   bool given;  /* by any of its names */
   bool lent;   /* another set owns the value's texts */
 
@@ -87,6 +87,9 @@ int opt_set(struct opt_entry *e, const struct opt_given *given,
 /* By the program itself. -ENOENT: no such option. */
 int optset_set_text(struct optset *set, const char *name, const char *text,
                     struct err *err);
+
+/* Applies opt.sets to options neither given nor missing in this build. */
+int optset_expand(struct optset *set, struct err *err);
 
 /* Also sets the defaults that depend on the level. */
 int optset_set_level(struct optset *set, enum compat level, struct err *err);

@@ -22,6 +22,7 @@ enum opt_source {
   OPT_SOURCE_DSN,         /* part of --dsn */
   OPT_SOURCE_CLIENT_FILE, /* of the database's own programs */
   OPT_SOURCE_PASSWORD,    /* --password-file or --ask-password */
+  OPT_SOURCE_SHORTHAND,   /* see opt.sets */
 };
 
 /* All pointers are borrowed. */

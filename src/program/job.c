@@ -162,7 +162,6 @@ static void results_say_marks(const struct program *p, const char *where)
           by_number ? number : where);
 }
 
-/* Only one process takes marks. */
 static int results_open_marks(struct program *p, struct err *err)
 {
   const char *where = p->opts.run.mark;
@@ -471,6 +470,21 @@ static int job_refuse_command(const struct job *job)
   return status;
 }
 
+static void job_advise_failover(const struct program *p)
+{
+  const struct run_cfg *run = &p->opts.run;
+
+  if (!p->opts.db.failover || p->opts.sweep.role != SWEEP_ROLE_NONE ||
+      (p->ranks && p->ranks->rank != 0))
+    return;
+  if (run->rate == 0 && !*run->load_profile)
+    log_msg(LOG_NOTICE, "With --rate, events also become due during an outage, "
+                        "and the report counts these arrivals\n");
+  if (!*p->opts.ack.log)
+    log_msg(LOG_NOTICE, "With --ack-log=FILE and the workload ack, bench "
+                        "verify finds acknowledged commits that were lost\n");
+}
+
 static int job_run(struct job *job)
 {
   struct err err = { "" };
@@ -481,6 +495,7 @@ static int job_run(struct job *job)
     return status;
   if (program_watch_server(job, &err) < 0)
     return program_fail(&err);
+  job_advise_failover(job->p);
   status = results_run(job);
   rc = job->source->end_run ? job->source->end_run(job) : EXIT_OK;
   status = status != EXIT_OK ? status : rc;

@@ -45,7 +45,6 @@ static bool program_take_mix(struct program *p)
   return true;
 }
 
-/* Or NULL. */
 static const char *program_useless_find_option(const struct program *p)
 {
   static const char *const names[] = { "find-confirm", "find-precision",
@@ -90,6 +89,25 @@ static int program_check_ack(struct program *p,
   return EXIT_OK;
 }
 
+static int program_check_careful(const struct sweep_cfg *cfg)
+{
+  if (!cfg->careful || *cfg->sweeps || cfg->role != SWEEP_ROLE_NONE)
+    return EXIT_OK;
+  return cfg->find != SEARCH_OFF
+           ? program_refuse("--careful is for --sweep: --find has repeats and "
+                            "references of its own, and can be used with "
+                            "--settle=writeback and --sweep-pause=5")
+           : program_refuse("--careful has no effect without --sweep");
+}
+
+static int program_check_failover(const struct program *p,
+                                  const struct test_source *source)
+{
+  if (!p->opts.db.failover || (source->traits & SOURCE_DATABASE))
+    return EXIT_OK;
+  return program_refuse("--failover is for tests of a database server");
+}
+
 /* For doctor and all commands of tests. */
 static int program_begin(struct program *p)
 {
@@ -97,6 +115,7 @@ static int program_begin(struct program *p)
   int status = EXIT_OK;
 
   if (program_check_server(p) != EXIT_OK ||
+      program_check_failover(p, source) != EXIT_OK ||
       program_check_ack(p, source) != EXIT_OK)
     return EXIT_FAILED;
   if (source->traits & SOURCE_DATABASE)
@@ -139,6 +158,8 @@ static int program_do_test(struct program *p)
 
   if (status != EXIT_OK)
     return status;
+  if (program_check_careful(&p->opts.sweep) != EXIT_OK)
+    return EXIT_FAILED;
   if ((is_run || sweeps) && program_check_files(p, &err) < 0)
     return program_fail(&err);
   if (sweeps || (is_run && program_is_for_files(&p->opts)))
@@ -231,7 +252,6 @@ static int program_scan(struct program *p, int argc, char **argv)
   return program_refused_status(p);
 }
 
-/* Knows whether there are other processes. */
 static int program_work(struct program *p, int argc, char **argv)
 {
   int status;

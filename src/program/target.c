@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -42,8 +43,6 @@
 enum {
   PASSWORD_MAX = 4096,
 };
-
-/* ---- from a file ---- */
 
 static void password_warn_if_open(int fd, const char *path)
 {
@@ -122,8 +121,6 @@ static int password_from_file(const struct program *p, const char *path,
   (void)close(fd);
   return rc;
 }
-
-/* ---- from the terminal ---- */
 
 static void password_ending_signals(sigset_t *set)
 {
@@ -205,8 +202,6 @@ static int password_ask(const char *who, char **ret, struct err *err)
   (void)close(tty);
   return rc;
 }
-
-/* ---- from the parent ---- */
 
 static int password_from_parent(const char *number, char **ret, struct err *err)
 {
@@ -313,7 +308,15 @@ static int target_put(void *ctx, const char *option, const char *value,
                       struct err *err)
 {
   const struct source *s = ctx;
+  const struct opt_entry *e = optset_find(&s->p->set, option);
 
+  if (s->kind == OPT_SOURCE_DSN && e->source == OPT_SOURCE_SHORTHAND) {
+    if (strcasecmp(value, opt_get_string(e)) == 0)
+      return target_replace(ctx, option, value, err);
+    return err_set(err, -EINVAL,
+                   "--%s=%.60s contradicts %s (expected one of the two)",
+                   option, value, e->where);
+  }
   if (target_is_given(ctx, option, NULL) ||
       (s->skip && strcmp(s->skip, option) == 0))
     return 0;
@@ -432,7 +435,6 @@ static int target_use_options(struct program *p, struct err *err)
   return name ? target_put(&s, "db-driver", name, err) : 0;
 }
 
-/* Replaces an alias by its name in reports. */
 static int target_use_real_name(struct program *p, const struct driver *d,
                                 struct err *err)
 {
@@ -456,7 +458,7 @@ static char *target_home_path(const char *name)
     return NULL;
   strbuf_addf(&path, "%s%s", home, name + 1);
   if (!path.failed)
-    return path.text; /* ownership moves */
+    return path.text;
   strbuf_done(&path);
   return NULL;
 }
@@ -653,6 +655,27 @@ static const char *target_password_from(const struct program *p,
   }
 }
 
+/* A connection string would win. */
+static int target_check_tls(const struct program *p, const struct driver *d,
+                            struct err *err)
+{
+  const char *db = program_value(&p->set, "pgsql-db");
+
+  if (p->opts.db.tls < 0 || !d)
+    return 0;
+  if (strcmp(d->name, "mysql") != 0 && strcmp(d->name, "pgsql") != 0)
+    return err_set(err, -EINVAL,
+                   "--tls needs a server (expected --db-driver=mysql or pgsql, "
+                   "and it is %s)",
+                   d->name);
+  if (strcmp(d->name, "pgsql") == 0 && strstr(db, "sslmode") &&
+      strpbrk(db, "=:"))
+    return err_set(err, -EINVAL,
+                   "--tls cannot be used with the sslmode in --pgsql-db "
+                   "(expected one of the two)");
+  return 0;
+}
+
 static int target_settle(struct program *p, struct err *err)
 {
   const struct driver *d;
@@ -663,7 +686,8 @@ static int target_settle(struct program *p, struct err *err)
   if (rc < 0)
     return rc;
   d = program_find_driver(p, p->opts.db.driver); /* NULL: reported if needed */
-  if (d && d->names) {
+  rc = target_check_tls(p, d, err);
+  if (rc == 0 && d && d->names) {
     rc = target_use_real_name(p, d, err);
     if (rc == 0)
       rc = target_use_file(p, d, err);

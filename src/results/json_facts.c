@@ -168,6 +168,7 @@ static const char *json_source_name(enum opt_source source)
     [OPT_SOURCE_DSN] = "dsn",
     [OPT_SOURCE_CLIENT_FILE] = "client_file",
     [OPT_SOURCE_PASSWORD] = "password",
+    [OPT_SOURCE_SHORTHAND] = "shorthand",
   };
 
   return names[source];

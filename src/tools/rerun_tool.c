@@ -42,6 +42,7 @@ static const struct {
   { "history", "writes a history" },
   { "model-file", "writes a file" },
   { "mark", "makes a fifo" },
+  { "failover", "makes a fifo" },
   { "luajit-cmd", "runs a module of LuaJIT, which may write a file" },
   { "yes-destroy", "destroys the data on a device" },
   { "mysql-cleartext", "sends the password as it is" },
@@ -278,8 +279,8 @@ static void rerun_add_value(struct rerun *a, const struct result *r,
 /* Found out, not set by the user. */
 static bool rerun_is_made(const char *source)
 {
-  static const char *const made[] = { "default", "script", "dsn", "client_file",
-                                      "password" };
+  static const char *const made[] = { "default",     "script",   "dsn",
+                                      "client_file", "password", "shorthand" };
 
   for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
     if (strcmp(made[i], source) == 0)

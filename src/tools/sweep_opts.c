@@ -19,6 +19,9 @@ static const char *const format_words[] = { "text", "markdown", "csv", NULL };
 /* In the order of enum search_what. */
 static const char *const find_words[] = { "off", "rate", "clients", "threads",
                                           NULL };
+static const char *const careful_sets[] = {
+  "repeat=3 settle=writeback sweep-reference=5 sweep-pause=5"
+};
 static const char *const role_words[] = { "none", "check", "step", NULL };
 
 /* "3%" is 0.03; 0: refused. */
@@ -82,6 +85,15 @@ const struct opt sweep_opts[] = {
     .man = "Repeats are interleaved, 1 2 3 1 2 3, so that a drift of the "
            "machine does not look like an effect of the option. The table "
            "then has medians and ranges. It works without --sweep, too.",
+  },
+  {
+    OPT_BOOL(struct sweep_cfg, careful),
+    .name = "careful",
+    .flags = OPT_OWN,
+    .def = "off",
+    .sets = careful_sets,
+    .help = "options of a sweep whose steps compare",
+    .man = "Given options win.",
   },
   {
     OPT_TIME(struct sweep_cfg, pause_s),

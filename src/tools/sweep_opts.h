@@ -27,6 +27,7 @@ enum sweep_role {
 
 struct sweep_cfg {
   const char *sweeps; /* lines, one per --sweep */
+  bool careful;
   uint64_t repeat;
   double pause_s;
   int prepare;              /* enum sweep_prepare */

@@ -183,3 +183,21 @@ LUA
   bench "${quick[@]}" --sweep=reset:a,b run
   must has "$stderr" '--sweep-reset cannot be swept'
 }
+
+@test "--careful stands for repeats, a settled disk, references and pauses; given options win" {
+  bench -1 "${quick[@]}" --careful run
+  must is "$stderr" 'FATAL: --careful has no effect without --sweep'
+  bench -1 "${quick[@]}" --careful --find=threads --slo='p99<=1s' run
+  must has "$stderr" '^FATAL: --careful is for --sweep: --find has repeats and references of its own, '
+  echo careful >careful.cnf
+  bench -0 "${quick[@]}" --config-file=careful.cnf --sweep=threads:1,2 --pause=0 --settle=1ms --json=all.json run
+  must check_sweep all.json 'd["sweep"]["repeat"] == 3 and d["sweep"]["pause_s"] == 0 and len(d["steps"]) == 6
+    and len(d["references"]) == 3'
+  must check_sweep all.json 'all(s["result"]["options"]["settle"]["value"] == "1ms" for s in d["steps"])
+    and d["steps"][0]["result"]["options"]["repeat"] == {"value": 3, "source": "shorthand", "where": "--careful"}
+    and d["steps"][0]["result"]["options"]["careful"]["source"] == "config_file"'
+  bench -0 rerun all.json --repeat=2 --json=again.json
+  must check_sweep again.json 'd["sweep"]["repeat"] == 2 and len(d["steps"]) == 4 and len(d["references"]) == 2'
+  bench -0 --help=all
+  must has "$(tr -s ' \n' ' ' <<<"$output")" '--careful\[=on\|off\] options of a sweep whose steps compare: --repeat=3 --settle=writeback --sweep-reference=5 --sweep-pause=5 \[off\]'
+}

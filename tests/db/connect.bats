@@ -122,6 +122,57 @@ round_trips() {
   refused 'pgsql-db' --db-driver=pgsql --pgsql-db="postgresql://sbtest:$word@localhost:$PG_PORT/sbtest?foo=$word@"
 }
 
+# One word for both servers, which chooses no driver.
+@test "mysql: --tls" {
+  need_kind mysql
+  local word to=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$MY_PORT" --password-file=pw)
+  gets_in "${to[@]}" --tls=off
+  ! grep TLSv1 err
+  for word in prefer require; do
+    gets_in "${to[@]}" --tls=$word
+    grep -q TLSv1 err
+  done
+  gets_in "${to[@]}" --tls=verify --mysql-ssl-ca="$MY_CA" --json=a.json
+  grep -q TLSv1 err
+  grep -A 4 '"mysql-ssl": {' a.json | grep -q '"where": "--tls=verify"'
+  refused "error 2026\\)" "${to[@]}" --tls=verify --mysql-ssl-ca="$MY_WRONG_CA"
+  refused "error 2026\\).*; see --mysql-ssl-ca" "${to[@]}" --tls=verify
+  # The driver's option wins, and so does one that says the same in a URL.
+  gets_in "${to[@]}" --tls=verify --mysql-ssl=off
+  ! grep TLSv1 err
+  gets_in --dsn="mysql://sbtest:@127.0.0.1:$MY_PORT/sbtest?ssl-mode=required" --tls=require --password-file=pw
+  refused 'contradicts --tls=off' --dsn="mysql://127.0.0.1:$MY_PORT/sbtest?ssl-mode=REQUIRED" --tls=off
+}
+
+@test "pgsql: --tls" {
+  need_kind pgsql
+  local mode to=(--db-driver=pgsql --pgsql-host=localhost --pgsql-port="$PG_PORT" --password-file=pw)
+  export HOME=$PWD # without root.crt
+  gets_in "${to[@]}" --tls=off
+  ! grep 'tls_protocol TLSv1' err
+  for mode in prefer require; do
+    gets_in "${to[@]}" --tls=$mode
+    grep -q 'tls_protocol TLSv1' err
+  done
+  gets_in "${to[@]}" --tls=verify --pgsql-sslrootcert="$PG_CA"
+  refused 'certificate verify failed' "${to[@]}" --tls=verify --pgsql-sslrootcert="$PG_WRONG_CA"
+  refused 'server certificate verification.; see --pgsql-sslrootcert$' "${to[@]}" --tls=verify
+  mkdir .postgresql
+  cp "$PG_CA" .postgresql/root.crt
+  gets_in "${to[@]}" --tls=verify
+  grep -q 'tls_protocol TLSv1' err
+  # It wins over the environment, loses against the driver's option, and sweeps.
+  PGSSLMODE=disable gets_in "${to[@]}" --tls=require
+  grep -q 'tls_protocol TLSv1' err
+  gets_in "${to[@]}" --tls=require --pgsql-sslmode=disable
+  ! grep 'tls_protocol TLSv1' err
+  gets_in "${to[@]}" --sweep=tls:off,require
+  [ "$(grep -c 'tls_protocol TLSv1' err)" -ge 1 ]
+  # Other options of one driver choose it, --tls does not.
+  gets_in "${to[@]:1}" --tls=require
+  refused 'MySQL' --tls=require --mysql-port=1
+}
+
 # delayed EVENTS ARG...: with --rtt, no event is faster, the address is the server's, and
 # all reports name it.
 delayed() {

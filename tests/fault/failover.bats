@@ -82,8 +82,11 @@ teardown() {
   grep -qE "^FATAL: no server .* port 1: .*refused" "$err"
 
   base[-1]="--pgsql-port=$port_b,$port_a"
-  until_enough "${base[@]}" --threads=2 --report-interval=1 --server-role=primary --db-ignore-errors=failover
+  until_enough "${base[@]}" --threads=2 --report-interval=1 --failover
   begun
+  grep -q "^Marks are taken from /.*/bench-" "$out"
+  grep -q '^With --rate, events also become due during an outage' "$out"
+  grep -q '^With --ack-log=FILE and the workload ack, bench verify finds' "$out"
   goes_on # at a
   servers kill9 "$dir/a"
   within 30 grep -q "^WARNING: connection to host .*port $port_a lost" "$err"

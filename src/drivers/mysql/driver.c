@@ -410,7 +410,7 @@ static void mysqld_message_reason(const struct session *base,
 static void message_add_advice(const struct session *base,
                                const struct outcome *out, struct strbuf *lines)
 {
-  const bool tls = mysqld_tls_settings(base->cfg).mode != TLS_DISABLED;
+  const struct tls_settings tls = mysqld_tls_settings(base->cfg);
   const char *from = base->env->process->set.password_from;
 
   /* A plug-in has failed, or is missing. */
@@ -425,7 +425,9 @@ static void message_add_advice(const struct session *base,
   case 1698:
     strbuf_addf(lines, "; see --mysql-user and %s%s",
                 from ? from : "--mysql-password",
-                tls ? "" : ", or --mysql-ssl if the account requires TLS");
+                tls.mode != TLS_DISABLED
+                  ? ""
+                  : ", or --mysql-ssl if the account requires TLS");
     break;
   case 1044:
     strbuf_adds(lines, "; see --mysql-user and --mysql-db, or GRANT the "
@@ -436,6 +438,10 @@ static void message_add_advice(const struct session *base,
     break;
   case 3159:
     strbuf_adds(lines, "; use --mysql-ssl=on");
+    break;
+  case CODE_TLS:
+    if (tls.mode >= TLS_VERIFY_CA && !opt_or_null(tls.ca))
+      strbuf_adds(lines, "; see --mysql-ssl-ca");
     break;
   default:
     break;

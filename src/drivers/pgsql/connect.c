@@ -394,6 +394,7 @@ static void connect_add_login_hint(struct strbuf *lines, const char *text,
       "; see --pgsql-user, or connect by TCP with --pgsql-host" },
     { "no pg_hba.conf entry",
       "; allow it in pg_hba.conf, or see --pgsql-user and --pgsql-sslmode" },
+    { "root certificate file", "; see --pgsql-sslrootcert" },
     { "FATAL:  role \"", "; see --pgsql-user" },
     { "FATAL:  database \"", "; see --pgsql-db" },
   };

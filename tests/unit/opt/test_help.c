@@ -331,6 +331,9 @@ static void check_test(void)
   fixture_done(&f);
 }
 
+static const char *const word_sets[] = { "y=1", "y=2 z" };
+static const char *const sets_words[] = { "one", "two", NULL };
+
 static const struct opt man_rows[] = {
   {
     .type = OPT_TYPE_INT,
@@ -345,6 +348,12 @@ static const struct opt man_rows[] = {
   { .type = OPT_TYPE_BOOL, .name = "x", .flags = OPT_HIDDEN },
   { .type = OPT_TYPE_STRING, .name = "y", .help = "any" },
   { .type = OPT_TYPE_STRING, .name = "z", .def = ".", .help = "where" },
+  { .type = OPT_TYPE_BOOL, .name = "s", .help = "all", .sets = word_sets + 1 },
+  { .type = OPT_TYPE_WORD,
+    .name = "w",
+    .help = "some",
+    .words = sets_words,
+    .sets = word_sets },
   OPT_END,
 };
 
@@ -360,7 +369,11 @@ static void check_man(void)
          "Default: 5; at compat level 1.1 6.\n"
          ".TP\n.B \\-\\-y=TEXT\nany.\n"
          ".TP\n.B \\-\\-z=TEXT\nwhere.\n"
-         "Default: \\&. (the current folder).\n",
+         "Default: \\&. (the current folder).\n"
+         ".TP\n.B \\-\\-s[=on|off]\nall: \\-\\-y=2 \\-\\-z.\n"
+         ".TP\n.B \\-\\-w=one|two\nsome.\n"
+         "one is \\-\\-y=1; two is \\-\\-y=2 \\-\\-z.\n"
+         "Allowed: one of: one, two.\n",
          "manual");
   strbuf_done(&out);
 }

@@ -222,6 +222,95 @@ static void check_parsed(void)
   fixture_done(&f);
 }
 
+/* The driver of this build. */
+struct pgsql_cfg {
+  int sslmode;
+};
+static const char *const sslmodes[] = { "disable", "prefer", "verify-full",
+                                        NULL };
+static const struct opt pgsql_rows[] = {
+  { OPT_WORD(struct pgsql_cfg, sslmode), .name = "pgsql-sslmode",
+    .def = "prefer", .words = sslmodes },
+  OPT_END,
+};
+
+static void check_shorthands(void)
+{
+  struct pgsql_cfg pgsql;
+  struct fixture f;
+  struct opt_entry *e;
+
+  (void)fixture_init(&f);
+  (void)optset_add(&f.set, OPT_SECTION_DRIVER, "pgsql", pgsql_rows, &pgsql,
+                   &f.err);
+  OK(optset_expand(&f.set, &f.err) == 0 && *f.opts.run.mark == '\0' &&
+       pgsql.sslmode == 1,
+     "nothing without a shorthand");
+  OK(optset_set_text(&f.set, "failover", "on", &f.err) == 0 &&
+       optset_expand(&f.set, &f.err) == 0,
+     "a switch");
+  OK_STR(db_role_wanted(&f.opts.db), "primary", "an option with a value");
+  OK_STR(f.opts.run.mark, "auto", "an option alone");
+  e = optset_find(&f.set, "server-role");
+  OK(e->given && e->source == OPT_SOURCE_SHORTHAND, "known as such");
+  OK_STR(e->where, "--failover", "and which one it was");
+  OK(optset_set_text(&f.set, "tls", "verify", &f.err) == 0 &&
+       optset_expand(&f.set, &f.err) == 0 && pgsql.sslmode == 2,
+     "a word, without the driver that this build lacks");
+  OK_STR(optset_find(&f.set, "pgsql-sslmode")->where, "--tls=verify",
+         "the shorthand with its word");
+  fixture_done(&f);
+
+  (void)fixture_init(&f);
+  (void)optset_set_text(&f.set, "target", "replica", &f.err);
+  (void)optset_set_text(&f.set, "careful", "on", &f.err);
+  (void)optset_set_text(&f.set, "failover", "on", &f.err);
+  (void)optset_set_text(&f.set, "pause", "0", &f.err);
+  OK(optset_expand(&f.set, &f.err) == 0, "several");
+  OK_STR(db_role_wanted(&f.opts.db), "replica", "the user's value wins");
+  OK(f.opts.sweep.pause_s == 0 && f.opts.sweep.repeat == 3 &&
+       f.opts.sweep.reference_every == 5,
+     "by its old name, too");
+  fixture_done(&f);
+
+  (void)fixture_init(&f);
+  (void)optset_set_text(&f.set, "failover", "off", &f.err);
+  OK(optset_expand(&f.set, &f.err) == 0 &&
+       !optset_find(&f.set, "server-role")->given,
+     "off");
+  fixture_done(&f);
+}
+
+/* Also those of drivers that this test lacks have names. */
+static void check_shorthand_names(void)
+{
+  bool known = true;
+  struct fixture f;
+
+  (void)fixture_init(&f);
+  for (size_t i = 0; i < f.set.n; i++) {
+    const struct opt *row = f.set.entries[i]->row;
+
+    for (size_t k = 0; row->sets && (k == 0 || (row->words && row->words[k]));
+         k++) {
+      const char *part = row->sets[k];
+
+      for (size_t len; *part; part += len + (part[len] == ' ')) {
+        char name[64];
+
+        len = strcspn(part, " ");
+        (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(part, "= "),
+                       part);
+        known = known &&
+                (optset_find(&f.set, name) || strncmp(name, "mysql-", 6) == 0 ||
+                 strncmp(name, "pgsql-", 6) == 0);
+      }
+    }
+  }
+  OK(known, "shorthands name options of the program");
+  fixture_done(&f);
+}
+
 int main(void)
 {
   check_defaults();
@@ -231,5 +320,7 @@ int main(void)
   check_script();
   check_refuse();
   check_suggestions();
+  check_shorthands();
+  check_shorthand_names();
   return TAP_EXIT();
 }
