@@ -215,11 +215,31 @@ static void warnings_cpu_look_at_quota(struct warnings *d,
       : "the figures are those of the quota, not of the machine");
 }
 
+enum {
+  MANY_PER_CPU = 8, /* threads */
+};
+
+static const char *warnings_cpu_carry(const struct warning_input *in,
+                                      char text[96])
+{
+  const double cpus = fmax(in->client->cpus, 1);
+
+  text[0] = '\0';
+  if (in->may_carry && in->measures_others && !in->in_process &&
+      in->threads > MANY_PER_CPU * cpus)
+    (void)snprintf(text, 96,
+                   "--threads=%.0f --clients=%u carries %u clients on %.0f "
+                   "thread%s",
+                   cpus, in->threads, in->threads, cpus, cpus == 1 ? "" : "s");
+  return text;
+}
+
 static void warnings_cpu_look_at_client(struct warnings *d,
                                         const struct warning_input *in,
                                         const struct cpu_shares *s)
 {
   const double cpus = in->client->cpus;
+  char carry[96];
 
   if (!in->measures_others || in->in_process || cpus <= 0 ||
       s->own <= BUSY * cpus)
@@ -227,8 +247,9 @@ static void warnings_cpu_look_at_client(struct warnings *d,
   warnings_add(d, true, "client_cpu",
                "bench used %.0f%% of the %.4g CPUs that it may run on, so the "
                "client may be what was measured; use more CPUs, or several "
-               "client machines",
-               100.0 * s->own / cpus, cpus);
+               "client machines%s%s",
+               100.0 * s->own / cpus, cpus,
+               *warnings_cpu_carry(in, carry) ? "; " : "", carry);
 }
 
 static unsigned warnings_cpu_threads_of(const struct warning_input *in)
@@ -310,9 +331,10 @@ static void warnings_cpu_find_culprit(const struct warning_input *in,
     (void)snprintf(ret->why, sizeof(ret->why),
                    ", because %u threads share them",
                    warnings_cpu_threads_of(in));
-    (void)snprintf(ret->remedy, sizeof(ret->remedy),
-                   "use no more than %.0f thread%s, or more CPUs", c->cpus,
-                   c->cpus == 1 ? "" : "s");
+    if (!*warnings_cpu_carry(in, ret->remedy))
+      (void)snprintf(ret->remedy, sizeof(ret->remedy),
+                     "use no more than %.0f thread%s, or more CPUs", c->cpus,
+                     c->cpus == 1 ? "" : "s");
   } else {
     (void)snprintf(ret->remedy, sizeof(ret->remedy),
                    "repeat the run on an idle machine");

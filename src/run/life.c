@@ -333,6 +333,7 @@ void life_doubt(struct run *run, const struct report *total, uint64_t end_ns)
                   run->test->ops->in_process(run->test_run),
     .threads = plan_clients(run->plan),
     .clients = run->plan->clients,
+    .may_carry = run->plan->may_carry,
     .rate = run->plan->cfg.rate,
     .profile = run->plan->curve != NULL,
     .members = run_members_rated(run->test->members),

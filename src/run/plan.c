@@ -123,6 +123,8 @@ static void plan_set_work(struct plan *plan, const struct plan_input *in)
 
   plan->threads = run_workers(run, in->clients);
   plan->clients = in->clients && run->clients > 0;
+  plan->may_carry = in->clients && run->clients == 0 &&
+                    in->identity == IDENTITY_BENCH;
   plan->first_thread = own->first_thread;
   plan->all_threads = own->all_threads;
   plan->part = own->part;

@@ -34,6 +34,7 @@ struct plan {
   unsigned threads; /* workers, with those of storms */
   bool clients;
   unsigned carriers; /* of clients; 0: each worker has a thread */
+  bool may_carry;    /* as in warnings.h */
 
   /*
    * Of this rank: workers first_thread .. first_thread + threads - 1 of

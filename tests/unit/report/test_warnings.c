@@ -79,6 +79,17 @@ static void test_client(void)
   f.client.user_ns = 17 * NS_PER_S;
   OK_STR(codes(&f), "client_cpu! ", "95 % of the processors");
   OK(says(&f, "bench used 95% of the 2 CPUs"), "text");
+  f.in.may_carry = true;
+  f.in.threads = 16;
+  OK(codes(&f) && !strstr(f.warnings.of[0].text, "--clients"),
+     "eight threads per processor are not many");
+  f.in.threads = 64;
+  OK(codes(&f) && says(&f, "several client machines; --threads=2 --clients=64 "
+                           "carries 64 clients on 2 threads"),
+     "clients for many threads");
+  f.in.may_carry = false;
+  OK(codes(&f) && !strstr(f.warnings.of[0].text, "--clients"),
+     "not for a test without clients");
   f.in.in_process = true;
   OK_STR(codes(&f), "", "as an embedded database should");
   f.in.measures_others = f.in.in_process = false;
@@ -366,6 +377,11 @@ static void test_delays(void)
           "because 4 threads share them (of 2 CPUs, bench used 1.0); use no "
           "more than 2 threads"),
      "text");
+  f.in.may_carry = true;
+  f.in.threads = 17;
+  OK(codes(&f) && says(&f, "(of 2 CPUs, bench used 1.0); --threads=2 "
+                           "--clients=17 carries 17 clients on 2 threads"),
+     "many threads could be clients");
   f.in.threads = 2;
   OK_STR(codes(&f), "run_queue! ", "no cause is known");
   OK(says(&f, "to 3 ms (of 2 CPUs, bench used 1.0); repeat the run"),
