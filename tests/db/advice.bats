@@ -165,10 +165,23 @@ doctor_of() {
   comment=$(servers sql "$BATS_FILE_TMPDIR/mysql" 'SELECT @@version_comment')
   [ -n "$comment" ]
   [[ $output == *" ($comment), socket"* || $output == *" ($comment), host"* ]]
+  finds_statistics_missing "$(servers sql "$BATS_FILE_TMPDIR/mysql" 'SELECT 1 - @@performance_schema')" \
+    'performance_schema is off; start the server with performance_schema=ON$'
+}
+
+# finds_statistics_missing 0|1 WHY
+finds_statistics_missing() {
+  if [[ $1 = 1 ]]; then
+    finds ok statistics "statements of the server will be missing, since $2"
+  else
+    ! grep statistics <<<"$output"
+  fi
 }
 
 @test "pgsql: doctor" {
   doctor_of pgsql 'fsync = off' PostgreSQL
+  doctor oltp_read_only
+  finds_statistics_missing 1 "pg_stat_statements is not loaded; set shared_preload_libraries = 'pg_stat_statements', restart, and CREATE EXTENSION pg_stat_statements\$"
 }
 
 @test "the isolation level is that of every session" {

@@ -172,3 +172,17 @@ assert top is None and gaps.count("statements") == 1, gaps
 assert "denied" in [g["reason"] for g in server["not_read"] if g["figures"] == "statements"][0]'
   [[ $(grep -c 'not read: statements (' out) = 1 ]]
 }
+
+@test "doctor: nothing is missing where the server counts statements; PostgreSQL without the extension" {
+  local kind
+  for kind in my pg; do
+    to "$kind"
+    run "$BENCH_BUILD/bench" doctor oltp_read_only "${to[@]}"
+    [[ $output = *durability* && $output != *"statements of the server will be missing"* ]]
+  done
+  to pg
+  servers sql "$BATS_FILE_TMPDIR/pg" 'DROP EXTENSION pg_stat_statements'
+  run "$BENCH_BUILD/bench" doctor oltp_read_only "${to[@]}"
+  servers sql "$BATS_FILE_TMPDIR/pg" 'CREATE EXTENSION pg_stat_statements SCHEMA "a B"'
+  grep -Eq '^ok +statistics +statements of the server will be missing, since this database has no extension pg_stat_statements; CREATE EXTENSION pg_stat_statements$' <<<"$output"
+}

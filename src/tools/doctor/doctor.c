@@ -29,6 +29,7 @@
 #include "base/strbuf.h"
 #include "base/thread.h"
 #include "db/conn.h"
+#include "db/dialect.h"
 #include "db/env.h"
 #include "db/env_conns.h"
 #include "db/look.h"
@@ -719,6 +720,40 @@ static void database_look_at_durability(struct findings *to, struct conn *c)
   facts_done(&f);
 }
 
+/* Other servers with the same protocol can refuse. */
+static void database_look_at_statements(struct findings *to, struct conn *c)
+{
+  static const struct {
+    const char *driver, *sql; /* 0: not counted; 1: counted */
+    const char *missing[3];   /* by the number; NULL: nothing */
+  } of[] = {
+    { "pgsql",
+      "SELECT CASE WHEN current_setting('pg_stat_statements.max', true) IS "
+      "NULL THEN 0 WHEN EXISTS (SELECT 1 FROM pg_catalog.pg_extension WHERE "
+      "extname = 'pg_stat_statements') THEN 1 ELSE 2 END",
+      { "pg_stat_statements is not loaded; set shared_preload_libraries = "
+        "'pg_stat_statements', restart, and CREATE EXTENSION "
+        "pg_stat_statements",
+        NULL,
+        "this database has no extension pg_stat_statements; CREATE EXTENSION "
+        "pg_stat_statements" } },
+    { "mysql",
+      "SELECT @@performance_schema",
+      { "performance_schema is off; start the server with "
+        "performance_schema=ON" } },
+  };
+  const struct dialect *d = process_dialect(c->env->process);
+  uint64_t n;
+
+  for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+    if (strcmp(c->driver->name, of[i].driver) == 0 && (!d || d->server_stats) &&
+        look_at_number(c, of[i].sql, &n) && n < 3 && of[i].missing[n])
+      findings_add(to, FINDING_OK, "statistics", NULL,
+                   "statements of the server will be missing, since %s",
+                   of[i].missing[n]);
+  }
+}
+
 static void database_look_at_limits(struct findings *to, struct conn *c,
                                     const struct run_facts *facts)
 {
@@ -872,6 +907,7 @@ static void database_look_at(struct findings *to, struct driver_handle *h,
   database_look_at_server(to, c);
   database_look_at_durability(to, c);
   database_look_at_limits(to, c, facts);
+  database_look_at_statements(to, c);
   if (clock_now_ns() < until_ns)
     database_look_at_the_tables(to, c, facts);
   if (clock_now_ns() < until_ns)
