@@ -164,7 +164,7 @@ const summary = (parent, d) => {
   for (const text of list(d.sentences)) make(box, 'p', clean(String(text)));
   const remarks = list(d.remarks).filter(r => r && r.text), all = remarks.length > 0 && make(box, 'ul');
   for (const r of remarks) make(all, 'li', clean(r.text + (r.advice ? '; ' + r.advice : '') + '.'));
-  for (const [key, text] of [['cut', 'Not measured, because the time was too short: '], ['tls_failure', 'The other TLS setting failed: '], ['isolation', 'Isolation: '],
+  for (const [key, text] of [['cut', 'Not measured, because the time was too short: '], ['tls_failure', 'Not measured: '], ['isolation', 'Isolation: '],
     ['left_behind', 'Tables are left; to remove them: ']])
     if (d[key] && d[key].length > 0) make(box, 'p', clean(text + [].concat(d[key]).join(', ')));
 };

@@ -120,13 +120,17 @@ const struct result *database_result(const struct database *d,
 const struct database_step *database_peak(const struct database *d);
 /* Even one connection misses the objective. */
 bool database_misses_alone(const struct database *d);
+/* "none", or version and cipher; NULL: not known. */
+const char *database_tls(const struct database *d);
 /* Bytes; 0: not known. */
 uint64_t database_cache(const struct database *d);
 /* "pgsql", "mysql", "sqlite", "" */
 const char *database_driver(const struct database *d);
 bool database_is(const struct database *d, const char *driver);
 
-void database_say_step(const struct database_step *s, struct strbuf *out);
+bool database_lacks_tls(const struct database *d);
+void database_say_step(const struct database *d, const struct database_step *s,
+                       struct strbuf *out);
 
 /* NULL: out of memory. */
 json_t *database_document(const struct database *d);

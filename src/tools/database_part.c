@@ -124,8 +124,7 @@ static int database_plain(struct database *d, enum database_part part,
 static const char *database_other_tls(const struct database *d,
                                       const char **ret_name)
 {
-  const char *with = result_text_at(database_result(d, DATABASE_FLOOR)->json,
-                                    "database.tls_protocol");
+  const char *with = database_tls(d);
   const bool tls = with && strcmp(with, "none") != 0;
 
   *ret_name = tls ? "connections without TLS" : "connections with TLS";
@@ -151,7 +150,10 @@ static int database_connect_tls(struct database *d, struct err *err)
     return 0;
   }
   rc = database_step(d, &h, err);
-  strbuf_adds(&d->tls_failure, strbuf_str(&d->failure));
+  if (d->failure.len > 0)
+    strbuf_addf(&d->tls_failure, "%s%s: %s", h.name,
+                database_lacks_tls(d) ? ", not offered by the server" : "",
+                strbuf_str(&d->failure));
   return rc;
 }
 

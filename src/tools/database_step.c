@@ -201,7 +201,7 @@ int database_step(struct database *d, const struct database_how *h,
     database_take_result(s, strbuf_str(&path));
     d->n_steps++;
     strbuf_clear(&path);
-    database_say_step(s, &path);
+    database_say_step(d, s, &path);
     database_print(d, &path);
   }
   strbuf_done(&path);

@@ -125,6 +125,15 @@ static const char *database_fact(const struct database *d, const char *key)
   return r ? result_text_at(json_object_get(r->json, "database"), key) : NULL;
 }
 
+const char *database_tls(const struct database *d)
+{
+  const char *tls = database_fact(d, "tls_protocol");
+
+  if (!tls)
+    tls = database_fact(d, "tls");
+  return tls && strcmp(tls, "off") == 0 ? "none" : tls;
+}
+
 uint64_t database_cache(const struct database *d)
 {
   const char *text = database_fact(d, "shared_buffers");
@@ -148,13 +157,22 @@ static double database_data(const struct database *d)
   return bytes;
 }
 
-void database_say_step(const struct database_step *s, struct strbuf *out)
+bool database_lacks_tls(const struct database *d)
+{
+  return strstr(strbuf_str(&d->failure), "server does not support") != NULL;
+}
+
+void database_say_step(const struct database *d, const struct database_step *s,
+                       struct strbuf *out)
 {
   const struct result *r = &s->result.run;
   char p50[UNIT_SIZE], p99[UNIT_SIZE];
 
   if (!database_counts(s)) {
-    strbuf_addf(out, "%-28s failed", s->name);
+    strbuf_addf(out, "%-28s %s", s->name,
+                s->part == DATABASE_CONNECT_TLS && database_lacks_tls(d)
+                  ? "not offered by the server"
+                  : "failed");
     return;
   }
   strbuf_addf(out, "%-28s %10.1f events/s", s->name, r->events_per_s);
@@ -172,7 +190,7 @@ static void database_say_where(const struct database *d, struct strbuf *out)
 {
   const char *version = database_fact(d, "server_version");
   const char *address = database_fact(d, "address");
-  const char *tls = database_fact(d, "tls_protocol");
+  const char *tls = database_tls(d);
   const double bytes = database_data(d);
   const uint64_t cache = database_cache(d);
   const struct result *floor = database_result(d, DATABASE_FLOOR);
@@ -184,9 +202,10 @@ static void database_say_where(const struct database *d, struct strbuf *out)
   strbuf_adds(out, "This is ");
   facts_server_name(database_driver(d), version ? version : "", out);
   strbuf_addf(out, "%s%s", address ? " at " : "", address ? address : "");
-  if (!database_is(d, "sqlite"))
-    strbuf_addf(out, ", %s",
-                !tls || strcmp(tls, "none") == 0 ? "without TLS" : tls);
+  if (tls && strcmp(tls, "none") != 0)
+    strbuf_addf(out, ", %.*s", (int)strcspn(tls, " "), tls);
+  else if (!database_is(d, "sqlite"))
+    strbuf_adds(out, ", without TLS");
   if (rtt_s > 0)
     strbuf_addf(out, ", with --rtt=%gms", 1e3 * rtt_s);
   strbuf_adds(out, ".");
@@ -349,7 +368,6 @@ static void database_say_rate(const struct database *d, struct strbuf *out)
   strbuf_adds(out, ".");
 }
 
-/* The first remark of a code stays. */
 static void database_remark(json_t *list, const char *code, const char *text,
                             const char *advice)
 {

@@ -237,7 +237,7 @@ static void report_page_write_sentences(struct page *p, const json_t *json)
   static const struct {
     const char *key, *before;
   } lines[] = { { "cut", "Not measured, because the time was too short: " },
-                { "tls_failure", "The other TLS setting failed: " },
+                { "tls_failure", "Not measured: " },
                 { "isolation", "Isolation: " },
                 { "left_behind", "Tables are left; to remove them: " } };
   const char *end = p->format == REPORT_MARKDOWN ? "\n\n" : "\n";

@@ -83,6 +83,14 @@ left_on_pgsql() {
   "$BENCH" compare direct.json d.json | grep -x '  option rtt: 0.0, 0.002'
 }
 
+@test "mysql: a server without TLS does not offer it" {
+  database --dsn="mysql://sbtest@127.0.0.1:$MY_PORT/sbtest" --minutes=0.6 --slo='p50<=2s' --json=d.json
+  [[ $output != *"Not measured, because the time was too short: connections with"* ]] || skip "this machine is too busy"
+  grep -q '^connections with TLS  *not offered by the server$' <<<"$output"
+  "$BENCH" report d.json --format=text >text
+  grep '^Not measured: connections with TLS, not offered by the server: .*SSL is required' text
+}
+
 @test "pgsql: a pooler in between" {
   pooler_there || skip "no pgbouncer"
   pooler_make
