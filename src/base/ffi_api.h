@@ -357,6 +357,10 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
                           const char *const *names, const double *values, int n,
                           double table, const char *skip,
                           const char **ret_text);
+double bench_load_fit(sql_driver *drv, const char *kind,
+                      const char *const *names, const double *values, int n,
+                      double tables, const char *option, double least,
+                      double most, const char **ret_text);
 const char *bench_load_tidy(sql_connection *con);
 const char *bench_dialect(sql_driver *drv, const char *key);
 int bench_json_document(const double *param, double id, double n, char *to);

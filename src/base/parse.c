@@ -101,7 +101,8 @@ int parse_seconds(const char *text, double *ret)
     const char *unit;
     double seconds;
   } units[] = {
-    { "", 1 }, { "ms", 0.001 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }
+    { "", 1 },  { "us", 1e-6 }, { "ms", 0.001 },
+    { "s", 1 }, { "m", 60 },    { "h", 3600 },
   };
   char *end;
   const double value = strtod(text, &end);

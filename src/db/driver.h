@@ -182,9 +182,15 @@ struct statement_sizes {
   const char *setting; /* static, NULL: none */
 };
 
+enum space_server {
+  SPACE_PGSQL,
+  SPACE_INNODB,
+  SPACE_SQLITE,
+  SPACE_SERVERS,
+};
+
 struct driver_space {
-  /* For an OLTP row with the index on k; measured. */
-  unsigned row_bytes;
+  enum space_server server;
   /*
    * NULL: the server is not on this machine.  The query returns one row: a path
    * in the tables' file system, and the bytes of OLTP tables there.  Can fail

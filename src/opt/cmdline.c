@@ -607,11 +607,12 @@ static int cmdline_ask_script(const struct cmdline_rules *rules,
                               const char *arg, const char *where,
                               struct err *err)
 {
+  const struct opt_entry *real = e->real ? e->real : e;
   struct strbuf expected = { 0 };
   int rc = 0;
 
-  if (!e->made || e->real || !rules->is_valid ||
-      rules->is_valid(rules->ctx, e, value, &expected))
+  if (!real->made || !rules->is_valid ||
+      rules->is_valid(rules->ctx, real, value, &expected))
     rc = 0;
   else if (expected.len > 0)
     rc = opt_value_refuse(e->row, value, strbuf_str(&expected), where, err);

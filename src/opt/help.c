@@ -271,6 +271,10 @@ static bool help_add_type(struct strbuf *out, const struct opt *row)
   help_add_choices(&words, row, "|");
   if (row->show_as)
     strbuf_adds(out, row->show_as);
+  else if (row->flags & OPT_PERCENT)
+    strbuf_adds(out, "=P%");
+  else if (row->unit_ns > 0)
+    strbuf_adds(out, "=TIME");
   else if (words.len > 0 && row->type == OPT_TYPE_LIST)
     strbuf_adds(out, "=WORD,...");
   else if (words.len > 0 && words.len <= HELP_SHORT)
@@ -424,16 +428,23 @@ static void help_add_rows(struct strbuf *out, const char *name,
   strbuf_adds(out, "\n");
 }
 
+static void help_add_old_name(struct strbuf *out, const struct opt *row)
+{
+  if (!row->alias_of || row->flags & OPT_HIDDEN)
+    return;
+  strbuf_adds(out, "  --");
+  help_add_name(out, row->name);
+  strbuf_adds(out, ": --");
+  help_add_name(out, row->alias_of);
+  strbuf_adds(out, "\n");
+}
+
 static void help_add_old_names(struct strbuf *out, const struct optset *set,
                                const struct help_lists *lists)
 {
   strbuf_adds(out, "Old names:\n");
-  for (size_t i = 0; i < set->n; i++) {
-    const struct opt *row = set->entries[i]->row;
-
-    if (row->alias_of && !(row->flags & OPT_HIDDEN))
-      strbuf_addf(out, "  --%s: --%s\n", row->name, row->alias_of);
-  }
+  for (size_t i = 0; i < set->n; i++)
+    help_add_old_name(out, set->entries[i]->row);
   for (size_t i = 0; i < lists->n_tests; i++) {
     for (const struct opt *row = lists->tests[i].opts;
          row->type != OPT_TYPE_END; row++) {
@@ -483,6 +494,7 @@ void help_test(struct strbuf *out, const char *name, const struct optset *set)
   const struct block b = { .section = OPT_SECTION_TEST };
   size_t width = set->as_sysbench ? help_block_width(set, &b) : 0;
   struct opt_entry **found = calloc(set->n + 1, sizeof(struct opt_entry *));
+  struct strbuf old = { 0 };
   bool sorted = true;
   size_t n = 0;
 
@@ -491,9 +503,12 @@ void help_test(struct strbuf *out, const char *name, const struct optset *set)
     return;
   }
   for (size_t i = 0; i < set->n; i++) {
-    if (!help_is_in(set->entries[i], &b))
+    if (!set->as_sysbench && set->entries[i]->section == b.section &&
+        set->entries[i]->real) {
+      help_add_old_name(&old, set->entries[i]->row);
       continue;
-    if (!set->as_sysbench && set->entries[i]->row->alias_of)
+    }
+    if (!help_is_in(set->entries[i], &b))
       continue;
     sorted = sorted && set->entries[i]->made;
     found[n++] = set->entries[i];
@@ -512,6 +527,10 @@ void help_test(struct strbuf *out, const char *name, const struct optset *set)
       help_add_row(out, found[i]->row, found[i]->def, width);
   }
   strbuf_adds(out, "\n");
+  if (old.len > 0)
+    strbuf_addf(out, "Old names:\n%s\n", strbuf_str(&old));
+  out->failed = out->failed || old.failed;
+  strbuf_done(&old);
   free(found);
 }
 

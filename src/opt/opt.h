@@ -60,7 +60,8 @@ enum opt_flags {
   OPT_PATH = 1 << 14,      /* STRING, LIST: file names, for completion */
   OPT_SIZES = 1 << 15,     /* STRING: a size is a number in result files */
   OPT_DASHED = 1 << 16,    /* messages spell `_` in its name as `-` */
-  OPT_EXPERT = 1 << 17     /* only in --help=expert */
+  OPT_EXPERT = 1 << 17,    /* only in --help=expert */
+  OPT_PERCENT = 1 << 18    /* INT, DOUBLE: a percentage, 20 or 20% */
 };
 
 struct opt {
@@ -77,6 +78,7 @@ struct opt {
   const char *expected;     /* [opt] allowed values, in words */
   const char *alias_of;     /* [opt] the option with the value */
   const char *aliases;      /* [opt] other names, separated by blanks */
+  int64_t unit_ns;          /* [opt] INT: a time; this is 1 without a unit */
   const char *show_as;      /* [opt] "=N" and the like, instead of the type's */
   const char *sysbench_as;  /* [opt] the same in sysbench's help */
   const char *group; /* [opt] heading in the help, also for following rows */

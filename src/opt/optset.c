@@ -13,7 +13,7 @@
 
 struct opt_made {
   struct opt row;
-  char *name, *def, *help;
+  char *name, *def, *help, *aliases, *show_as;
 };
 
 void optset_init(struct optset *set, enum compat level)
@@ -28,6 +28,8 @@ static void optset_made_free(struct opt_made *made)
   free(made->name);
   free(made->def);
   free(made->help);
+  free(made->aliases);
+  free(made->show_as);
   free(made);
 }
 
@@ -163,7 +165,10 @@ static struct opt_made *optset_made_new(const struct opt *row)
   made->name = mem_strdup(row->name);
   made->def = row->def ? mem_strdup(row->def) : NULL;
   made->help = mem_strdup(row->help ? row->help : "");
-  if (!made->name || (row->def && !made->def) || !made->help) {
+  made->aliases = row->aliases ? mem_strdup(row->aliases) : NULL;
+  made->show_as = row->show_as ? mem_strdup(row->show_as) : NULL;
+  if (!made->name || (row->def && !made->def) || !made->help ||
+      (row->aliases && !made->aliases) || (row->show_as && !made->show_as)) {
     optset_made_free(made);
     return NULL;
   }
@@ -172,6 +177,8 @@ static struct opt_made *optset_made_new(const struct opt *row)
   made->row.def = made->def;
   made->row.def_1_1 = NULL;
   made->row.help = made->help;
+  made->row.aliases = made->aliases;
+  made->row.show_as = made->show_as;
   return made;
 }
 
@@ -310,7 +317,7 @@ int optset_declare(struct optset *set, const char *owner, const struct opt *row,
     twin->twin = e;
   if (ret)
     *ret = e;
-  return 0;
+  return optset_add_aliases(set, err);
 }
 
 void optset_widen(struct opt_entry *e)

@@ -69,6 +69,20 @@ static void opt_add_words(const char *const *words, struct strbuf *out)
     strbuf_addf(out, "%s%s", i > 0 ? ", " : "", words[i]);
 }
 
+static void opt_add_time(const struct opt *row, struct strbuf *out)
+{
+  const double unit_s = (double)row->unit_ns / 1e9;
+  const char *unit = unit_s < 1e-3 ? "microseconds"
+                     : unit_s < 1  ? "milliseconds"
+                                   : "seconds";
+
+  strbuf_adds(out, "a time from ");
+  opt_add_number(out, (double)opt_min(row) * unit_s);
+  strbuf_adds(out, " to ");
+  opt_add_number(out, (double)opt_max(row) * unit_s);
+  strbuf_addf(out, " seconds, such as 20ms or 5s, or a number of %s", unit);
+}
+
 /* " from 1 to 9", " of 1 or more". */
 static void opt_add_range(const struct opt *row, struct strbuf *out)
 {
@@ -106,6 +120,10 @@ void opt_expected(const struct opt *row, struct strbuf *out)
     strbuf_adds(out, "on or off");
     break;
   case OPT_TYPE_INT:
+    if (row->unit_ns > 0) {
+      opt_add_time(row, out);
+      break;
+    }
     strbuf_adds(out, "an integer");
     opt_add_range(row, out);
     if (row->flags & OPT_COUNT)
@@ -213,12 +231,30 @@ static bool value_count_fits(const struct opt *row, const char *text,
   return true;
 }
 
+/* Only whole units. */
+static bool value_time_fits(const struct opt *row, const char *text,
+                            int64_t *ret)
+{
+  const size_t len = strlen(text);
+  double value;
+
+  if (row->unit_ns == 0 || len == 0 || strchr("0123456789.", text[len - 1]) ||
+      parse_seconds(text, &value) < 0)
+    return false;
+  value = value * 1e9 / (double)row->unit_ns;
+  if (!(fabs(value) < 0x1p53) || fabs(value - round(value)) > 1e-6)
+    return false;
+  *ret = (int64_t)round(value);
+  return true;
+}
+
 static bool value_int_fits(const struct opt *row, const char *text,
                            int64_t *ret)
 {
   int64_t value;
 
-  if (parse_int(text, &value) < 0 && !value_count_fits(row, text, &value))
+  if (parse_int(text, &value) < 0 && !value_count_fits(row, text, &value) &&
+      !value_time_fits(row, text, &value))
     return false;
   if (value < opt_min(row) || value > opt_max(row))
     return false;
@@ -410,11 +446,26 @@ static int value_read_list(const struct opt *row, const struct opt_given *given,
   return 0;
 }
 
+static const char *value_without_percent(const struct opt *row,
+                                         const char *text, char to[64])
+{
+  const size_t len = strlen(text);
+
+  if (!(row->flags & OPT_PERCENT) || len < 2 || len > 63 ||
+      text[len - 1] != '%')
+    return text;
+  memcpy(to, text, len - 1);
+  to[len - 1] = '\0';
+  return to;
+}
+
 static int value_read_scalar(const struct opt *row,
                              const struct opt_given *given, const char *text,
                              struct opt_value *v, struct err *err)
 {
   const char *where = given->where;
+  char plain[64];
+  const char *number = value_without_percent(row, text, plain);
   bool good = true;
   int problem;
 
@@ -423,14 +474,14 @@ static int value_read_scalar(const struct opt *row,
     good = parse_bool(text, &v->on) == 0;
     break;
   case OPT_TYPE_INT:
-    good = value_int_fits(row, text, &v->number);
+    good = value_int_fits(row, number, &v->number);
     break;
   case OPT_TYPE_SIZE:
     good = value_size_fits(row, text, &v->number);
     break;
   case OPT_TYPE_DOUBLE:
   case OPT_TYPE_TIME:
-    good = value_double_fits(row, text, &v->real);
+    good = value_double_fits(row, number, &v->real);
     break;
   case OPT_TYPE_WORD:
     v->number = value_find_word(row, text);

@@ -30,8 +30,10 @@ struct files {
 };
 
 /* Besides options of results. */
-static const char *const written[] = { "mark",    "ack-log",    "file-ack-log",
-                                       "history", "export-edn", "export-json" };
+static const char *const written[] = { "mark",         "ack-log",
+                                       "file-ack-log", "history-file",
+                                       "history",      "export-edn",
+                                       "export-json" };
 
 static bool files_is_written(const char *name)
 {

@@ -111,7 +111,7 @@ static json_t *json_option(const struct opt *row, const char *def,
   for (const char *c = row->name; *c; c++) /* a script's */
     strbuf_add(&name, *c == '_' ? "-" : c, 1);
   jobj_text(&o, "name", strbuf_str(&name));
-  jobj_text(&o, "type", help_type_name(row));
+  jobj_text(&o, "type", row->unit_ns > 0 ? "time" : help_type_name(row));
   if (def)
     jobj_text(&o, "default", def);
   else
@@ -198,9 +198,11 @@ static int json_add_script(struct program *p, struct jobj *list,
   if (optset_view(&set, &p->set, &err) < 0)
     return program_fail(&err);
   status = program_declare(p, name, &set);
-  for (size_t i = p->set.n; i < set.n; i++)
-    json_add_row(list, set.entries[i]->row, set.entries[i]->def, "Workloads",
-                 name);
+  for (size_t i = p->set.n; i < set.n; i++) {
+    if (!set.entries[i]->real)
+      json_add_row(list, set.entries[i]->row, set.entries[i]->def, "Workloads",
+                   name);
+  }
   optset_done(&set);
   return status;
 }

@@ -64,6 +64,7 @@ static int mix_add_name(struct optset *set, const char *owner, const char *name,
     return 0;
   row.name = name;
   row.off = 0;
+  row.aliases = NULL;
   return optset_declare(set, owner, &row, NULL, err);
 }
 
@@ -137,6 +138,8 @@ static bool mix_is_valid(void *arg, const struct opt_entry *e,
     const struct opt_entry *own = name ? optset_find(&mix->of[i].options, name)
                                        : NULL;
 
+    if (own && own->real)
+      own = own->real;
     if (!own || !rules->is_valid ||
         rules->is_valid(rules->ctx, own, value, ret_expected))
       continue;

@@ -63,6 +63,7 @@ const struct opt results_opts[] = {
   {
     FILE_OPT(stream, 0),
     .name = "stream",
+    .aliases = "jsonl",
     .help = "write one JSON object per interval, as the run goes on",
     .man = "Intervals are those of --report-interval; without it, files have "
            "one per second.",

@@ -197,7 +197,7 @@ static int database_isolation(struct database *d, struct err *err)
                             .option = { "--isolation=serializable" } };
   int rc = database_prepare(d, h.test, 1, err);
 
-  strbuf_addf(&history, "--history=%s/history.log", d->folder);
+  strbuf_addf(&history, "--history-file=%s/history.log", d->folder);
   h.option[1] = strbuf_str(&history);
   if (rc == 0)
     rc = database_step(d, &h, err);

@@ -39,6 +39,7 @@ static const struct {
   { "reset", "runs a shell command" }, /* its old name */
   { "ack-log", "writes a log" },
   { "file-ack-log", "writes a log" },
+  { "history-file", "writes a history" },
   { "history", "writes a history" },
   { "model-file", "writes a file" },
   { "mark", "makes a fifo" },

@@ -16,6 +16,7 @@
 /* They determine the data of prepare in several tests. */
 static const char *const data_options[] = { "tables",
                                             "table-size",
+                                            "data-size",
                                             "auto-inc",
                                             "secondary",
                                             "create-secondary",
@@ -44,7 +45,7 @@ static const struct {
   const char *option[SCRIPT_OPTIONS_MAX]; /* padded with NULL */
 } script_options[] = {
   { "bank", { "accounts", "balance" } },
-  { "counter", { "rows" } },
+  { "counter", { "hot-rows", "rows" } },
   { "json", { "documents", "groups", "body", "data-seed" } },
   { "secondary", { "keys", "rows-per-key", "data-seed" } },
   { "tpcb", { "scale" } },

@@ -34,7 +34,7 @@ use() {
 
 @test "counter: lost answers are unknown outcomes, refused commits are none" {
   use counter
-  good --rows=2 prepare
+  good --hot-rows=2 prepare
   cat >again.lua <<'LUA'
 -- Three commits fail: one was done but its answer is lost, one was not done and
 -- its answer is lost, one was refused.
@@ -367,7 +367,7 @@ fits() {
 
 @test "a million inputs of each workload keep its rules, and a skew is noticed" {
   export LUA_PATH="$BENCH_SRC/src/lua/scripts/?.lua;;"
-  MODEL=counter fits 1 1000000 --rows=100
+  MODEL=counter fits 1 1000000 --hot-rows=100
   MODEL=bank fits 3 1000000
   MODEL=tpcb fits 4 1000000 --scale=4
   MODEL=tpcb fits 5 1000000 --scale=4 --remote=15

@@ -51,6 +51,9 @@ assert of("file-sqpoll", "fileio")["ring"] == "expert"
 assert of("read", "bank")["choices"] == ["sum", "rows"]
 assert set(of("table-size", "oltp_delete")["tests"]) > {"oltp_read_only", "select_random_points"}
 assert of("fail-if-slower", "compare")
+assert of("hot-rows", "counter")["aliases"] == ["rows"] and of("history-file", "bank")["aliases"] == ["history"]
+assert of("probe-interval", "replica")["type"] == "time" and of("stream")["aliases"] == ["jsonl"]
+assert not any(o["name"] == "scale" and "tpcc" in o["tests"] for o in all)
 assert not any(o["name"].startswith("sweep-role") for o in all)
 P
 }

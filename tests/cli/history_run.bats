@@ -18,7 +18,7 @@ recorded() {
   shift 2
   on -0 "$workload" prepare
   for n in 1 2; do
-    on -0 "$workload" --threads=3 --events=200 --time=0 --history=h.log "$@" run
+    on -0 "$workload" --threads=3 --events=200 --time=0 --history-file=h.log "$@" run
     must has "$output" "^History 'h.log', isolation level: the default: 200 transactions committed, [0-9]+ failed, 0 with unknown outcome$"
     must is "$(head -n 1 h.log)" "bench history 1 $kind"
     must is "$(grep -c ' ok ' h.log)" 200
@@ -38,8 +38,8 @@ recorded() {
 
 @test "history: bank, what is refused" {
   on bank --accounts=1001 prepare
-  on -1 bank --events=1 --time=0 --history=h.log run
-  must has "$stderr$output" '--history is for at most 1000 accounts, and there are 1001: readers read them all'
+  on -1 bank --events=1 --time=0 --history-file=h.log run
+  must has "$stderr$output" '--history-file is for at most 1000 accounts, and there are 1001: readers read them all'
   [ ! -e h.log ]
   on -0 bank --events=1 --time=0 run
   on -0 bank check
@@ -50,16 +50,16 @@ recorded() {
 }
 
 @test "history: the null driver keeps nothing" {
-  bench -1 append --db-driver=null --events=1 --time=0 --history=h.log run
+  bench -1 append --db-driver=null --events=1 --time=0 --history-file=h.log run
   must has "$stderr$output" "the null driver keeps no rows, so nothing can be told from what it answers"
   [ ! -e h.log ]
 }
 
 @test "history: a file that cannot be written" {
   on append prepare
-  on -1 append --events=1 --time=0 --history=no/h.log run
+  on -1 append --events=1 --time=0 --history-file=no/h.log run
   must has "$stderr$output" "cannot write to 'no/h.log', errno = 2"
-  on -1 append --events=1 --time=0 --history=/dev/full run
+  on -1 append --events=1 --time=0 --history-file=/dev/full run
   must has "$stderr$output" "cannot write to '/dev/full', errno = 28"
 }
 
@@ -69,10 +69,10 @@ recorded() {
   mkdir small
   # The history is larger than the disk, and is written at the end.
   run --separate-stderr unshare -m bash -c 'mount -t tmpfs -o size=4k none small || exit 77
-    exec "$BENCH" bank --db-driver=sqlite --sqlite-db=t.db --events=500 --time=0 --readers=0 --history=small/h.log run'
+    exec "$BENCH" bank --db-driver=sqlite --sqlite-db=t.db --events=500 --time=0 --readers=0 --history-file=small/h.log run'
   [ "$status" -ne 77 ] || skip "may not mount"
   must is "$status" 1
-  must has "$stderr" "--history: cannot write to 'small/h.log', errno = 28"
+  must has "$stderr" "--history-file: cannot write to 'small/h.log', errno = 28"
   on -0 bank check
   must has "$output" "sum of transfers: Transfers of all runs: 500 committed, 0 with unknown outcome, the tables have 500: ok"
 }
@@ -90,17 +90,17 @@ L
   on bank prepare
   statement "UPDATE bench_bank SET open_runs = 1"
   echo "bench history 1 registers" >h.log
-  on -1 bank --events=1 --time=0 --history=h.log run
-  must is "$stderr" "FATAL: init() failed: --history: another run uses these tables, or has not ended properly, and transfers of two runs would have the same numbers: wait for its end, or prepare the tables again"
+  on -1 bank --events=1 --time=0 --history-file=h.log run
+  must is "$stderr" "FATAL: init() failed: --history-file: another run uses these tables, or has not ended properly, and transfers of two runs would have the same numbers: wait for its end, or prepare the tables again"
   must is "$(<h.log)" "bench history 1 registers"
   on -0 bank --events=10 --time=0 run
   statement "UPDATE bench_bank SET open_runs = 0"
-  on -0 bank --events=10 --time=0 --history=h.log run
+  on -0 bank --events=10 --time=0 --history-file=h.log run
 }
 
 @test "history: bank, an account that is missing" {
   on bank --accounts=2 prepare
   statement "DELETE FROM bank_accounts WHERE id = 2"
-  on -1 bank --threads=1 --events=10 --time=0 --readers=0 --history=h.log run
+  on -1 bank --threads=1 --events=10 --time=0 --readers=0 --history-file=h.log run
   must has "$stderr" "^FATAL: .*bank_accounts has no account 2: prepare the tables again$"
 }

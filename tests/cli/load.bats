@@ -37,6 +37,30 @@ LUA
     prepare | grep '^=' | cksum
 }
 
+@test "--data-size: tables of about this size, by any workload that loads rows" {
+  local workload unit
+  for workload in oltp_read_write:'row per table|rows per table' tpcb:'branch|branches' ycsb:'record|records' \
+    json:'document|documents' secondary:'key|keys' bank:'account|accounts' counter:'row|rows'; do
+    unit=${workload#*:} workload=${workload%%:*}
+    rm -f d
+    bench -0 "$workload" --db-driver=sqlite --sqlite-db=d --sqlite-synchronous=off --threads=2 --data-size=8M prepare
+    must has "$output" "^--data-size=8M: [0-9]+ ($unit)$"
+    must is "$(grep -c -- --data-size <<<"$output")" 1
+    bench -0 "$workload" --db-driver=sqlite --sqlite-db=d --threads=2 check
+    must holds "$(python3 -c 'import sqlite3
+c = sqlite3.connect("d")
+print(abs(c.execute("PRAGMA page_count").fetchone()[0] * c.execute("PRAGMA page_size").fetchone()[0] / 2 ** 23 - 1) < 0.2)') == True"
+  done
+  on f -1 --data-size=8M --table-size=10 prepare
+  must has "$stderr" '^FATAL: .*--data-size=8M and --table-size both set the size of the tables: use one$'
+  bench -1 tpcc --db-driver=sqlite --sqlite-db=f --data-size=8M prepare
+  must has "$stderr" '^FATAL: .*--data-size=8M: the smallest is [0-9]+M$'
+  bench -1 tpcc --db-driver=sqlite --sqlite-db=f --data-size=1G --scale=2 prepare
+  must has "$stderr" '^FATAL: .*--data-size=1G and --scale both set'
+  bench -1 counter --db-driver=sqlite --sqlite-db=f --data-size=1T prepare
+  must has "$stderr" '^FATAL: .*--data-size=1T: the largest is [0-9]+M$'
+}
+
 @test "the same rows by any way, by one thread and by many" {
   succeeds a --tables=2 --table-size=30000 prepare
   succeeds b --tables=2 --table-size=30000 --threads=8 prepare

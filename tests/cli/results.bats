@@ -311,7 +311,7 @@ LUA
 --json would replace the file of --sqlite-db, 'u.db-shm'|--json=dangling oltp_read_only
 --json would replace the file of --dsn, 'v.db-journal'|--json=v.db-journal --dsn=sqlite:v.db --repeat=2 oltp_read_only
 --ack-log would replace the file of --sqlite-db, 'u.db'|--ack-log=u.db ack
---history would replace the file of --sqlite-db, 'u.db'|--history=u.db append
+--history-file would replace the file of --sqlite-db, 'u.db'|--history-file=u.db append
 --mark would replace the file of --load-profile, 'p.csv'|--mark=./p.csv --load-profile=p.csv cpu
 END
   if "$BENCH" --db-driver=help 2>&1 | grep -q mysql; then

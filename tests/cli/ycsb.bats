@@ -22,7 +22,7 @@ setup_ycsb() {
   [ "$(sql 'SELECT MIN(ycsb_key) FROM usertable')" = 1 ]
 }
 
-@test "ycsb: what check and --verify find" {
+@test "ycsb: what check and --check-reads find" {
   setup_ycsb
   ycsb_mutations
 }
@@ -106,7 +106,7 @@ end
 LUA
   status=0
   LUA_PATH="./?.lua;$BENCH_SRC/src/lua/scripts/?.lua;;" "$BENCH" ./both.lua "${to[@]}" \
-    --workload=d --verify --threads=2 --events=2000 --time=0 run >out 2>err || status=$?
+    --workload=d --check-reads --threads=2 --events=2000 --time=0 run >out 2>err || status=$?
   [ "$status" -eq 0 ] || shown run
   grep -Eq 'after [1-9][0-9]* restarts the row was there' out || shown run
   good check

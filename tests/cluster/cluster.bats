@@ -479,12 +479,12 @@ posts() {
   needs_driver sqlite
   local to=(bank --db-driver=sqlite --sqlite-db="$PWD/t.db")
   bench -0 "${to[@]}" prepare
-  ranks 2 "${to[@]}" --events=2 --time=0 --history=h.log run
+  ranks 2 "${to[@]}" --events=2 --time=0 --history-file=h.log run
   [ "$status" -ne 0 ]
-  must has "$stderr" '^FATAL: init\(\) failed: --history needs one clock: it is not possible with several processes$'
+  must has "$stderr" '^FATAL: init\(\) failed: --history-file needs one clock: it is not possible with several processes$'
   [ ! -e h.log ]
   # Nobody has begun.
-  bench -0 "${to[@]}" --events=10 --time=0 --history=h.log run
+  bench -0 "${to[@]}" --events=10 --time=0 --history-file=h.log run
 }
 
 @test "--pool: leases and connections are those of all processes, and so is the longest wait" {

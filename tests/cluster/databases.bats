@@ -301,7 +301,7 @@ secret_is_shared() {
   need pgsql
   bench -0 ycsb "${to[@]}" --records=500 --order=ordered --key=int prepare
   for workload in d e; do
-    ranks -0 3 ycsb "${to[@]}" --workload=$workload --verify --threads=2 --events=3000 --time=0 --json=run.json run
+    ranks -0 3 ycsb "${to[@]}" --workload=$workload --check-reads --threads=2 --events=3000 --time=0 --json=run.json run
     is "$(number "sum(o['not_found'] for o in d['test']['operations'].values())")" 0
     is "$(number "d['test']['operations']['insert']['count'] == d['test']['inserts']['acknowledged'] > 60")" True
   done
@@ -380,7 +380,7 @@ ingest_in_parts() {
 
 @test "pgsql: the small workloads, tpcb and tpcc compare the work of all processes" {
   need pgsql
-  checked counter --rows=3
+  checked counter --hot-rows=3
   is "$(number "d['test']['reconciliation']['committed'] == d['test']['reconciliation']['in_tables'] == 300")" True
   has "$output" '^counter_rows: sum of n: Increments of all runs: 300 committed, 0 with .* 300: ok$'
   # one increment that the database forgets

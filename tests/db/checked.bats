@@ -72,7 +72,7 @@ survives() {
   for kind in $kinds; do
     for how in '' --autocommit; do
       aim_workload "$kind" counter
-      good --rows=5 --table-exists=drop prepare
+      good --hot-rows=5 --table-exists=drop prepare
       # shellcheck disable=SC2086
       survives "$kind" $how
       aim_workload "$kind" counter

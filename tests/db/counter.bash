@@ -7,7 +7,7 @@ workload=counter
 
 # The table is loaded, run in all ways, and checked.
 counter_life() {
-  good --rows=3 --threads=2 prepare
+  good --hot-rows=3 --threads=2 prepare
   good check
   says "^Checking table 'counter_rows'... ok$"
   good --threads=2 --events=300 --time=0 --json=c.json run
@@ -20,7 +20,7 @@ assert d["totals"]["counters"]["increments"] == 300'
   says '^ +other: +0$'
   good check
   says '^counter_rows: sum of n: Increments of all runs: 400 committed, 0 with unknown outcome, the tables have 400: ok$'
-  bad 'the tables were made with --rows=3, not 4' --rows=4 run
+  bad 'the tables were made with --hot-rows=3, not 4' --hot-rows=4 run
   bad 'for_update locks a row until the transaction ends: it is not possible with --autocommit=on' \
     --method=for_update --autocommit run
 }
@@ -51,12 +51,12 @@ counter_mutations() {
 
 # Rows that an interrupted prepare has not loaded, and other tables.
 counter_resume() {
-  good --rows=50 --table-exists=drop prepare
+  good --hot-rows=50 --table-exists=drop prepare
   sql 'DELETE FROM counter_rows WHERE id > 20'
-  good --rows=50 --table-exists=resume prepare
+  good --hot-rows=50 --table-exists=resume prepare
   good check
-  bad 'resume is not possible: the tables were made with --rows=50, not 40' --rows=40 --table-exists=resume prepare
-  bad '' --rows=50 prepare
+  bad 'resume is not possible: the tables were made with --hot-rows=50, not 40' --hot-rows=40 --table-exists=resume prepare
+  bad '' --hot-rows=50 prepare
   sql 'UPDATE bench_counter SET version = 9'
   bad 'the tables have version 9' run
   good cleanup

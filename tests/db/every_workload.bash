@@ -12,14 +12,14 @@ every_workload() {
   local ok='t["reconciliation"]["verdict"] == "ok"'
   cat <<TABLE
 bank|--accounts=900|bank_accounts|id > 350|accounts:2,5||take|$ok and t["totals"]["verdict"] == "ok"
-counter|--rows=900|counter_rows|id > 350|rows:1,4||UPDATE counter_rows SET n = n + 1 WHERE id = ?|$ok
+counter|--hot-rows=900|counter_rows|id > 350|rows:1,4||UPDATE counter_rows SET n = n + 1 WHERE id = ?|$ok
 ingest||ingest_rows||data-length:5,20|--rows-per-commit=3|insert|$ok and t["step"] == "l.i0"
 json|--documents=900 --groups=50|json_docs|id > 350|groups:3,9|--updates=50|find|$ok and t["compared"]["documents"] > 0
 queue||queue_jobs||payload:5,20||enqueue/look/claim|all(r["verdict"] == "ok" for r in t["reconciliation"].values())
 secondary|--keys=90|secondary_rows|id > 350|keys:20,30|--query=point|point|t["compared"]["results"] > 0
 tpcb|--scale=1|pgbench_accounts|aid > 40000|scale:1,2||UPDATE pgbench_accounts SET abalance = abalance + ? WHERE aid = ?|$ok
 tpcc|--warehouses=1 --customers=30 --items=100|order_line|ol_d_id > 4|warehouses:1,2||SELECT w_tax FROM warehouse WHERE w_id = ?|$ok
-ycsb|--records=900|usertable|ycsb_key < 'user5'|records:50,70|--verify|read|sum(o["not_found"] for o in t["operations"].values()) == 0
+ycsb|--records=900|usertable|ycsb_key < 'user5'|records:50,70|--check-reads|read|sum(o["not_found"] for o in t["operations"].values()) == 0
 TABLE
 }
 

@@ -14,7 +14,7 @@ recorded() {
   "$BENCH" "$workload" "${to[@]}" cleanup >/dev/null
   "$BENCH" "$workload" "${to[@]}" prepare >/dev/null
   "$BENCH" "$workload" "${to[@]}" --isolation="$level" --threads=8 \
-    --events="${HISTORY_EVENTS:-600}" --time=0 --history=h.log "$@" run >out
+    --events="${HISTORY_EVENTS:-600}" --time=0 --history-file=h.log "$@" run >out
   grep '^History ' out
   found=$("$BENCH" verify h.log) || true
   printf '%s\n' "$found"
@@ -62,7 +62,7 @@ bank_recorded() {
   aim "$2"
   "$BENCH" bank "${to[@]}" --accounts=10 --table-exists=drop prepare >/dev/null
   "$BENCH" bank "${to[@]}" --isolation="$3" --threads=8 --readers=50 --read=rows \
-    --events="${HISTORY_EVENTS:-1000}" --time=0 --history=h.log run >out || status=$?
+    --events="${HISTORY_EVENTS:-1000}" --time=0 --history-file=h.log run >out || status=$?
   ((status == $1))
   grep -E '^(History|Totals read)' out
   found=$("$BENCH" verify h.log --expect=snapshot) || true

@@ -105,6 +105,35 @@ same_rows() {
   [ "$(sort -u "$BATS_FILE_TMPDIR/sums" | wc -l)" -eq 1 ]
 }
 
+# size_on KIND: the tables have 15 % more or less than the size that was asked for.
+size_on() {
+  need "$1"
+  local case bytes
+  for case in 'oltp_read_write --tables=2|40' 'ycsb|40' 'json|40' "tpcc|$([[ $kind == pgsql ]] && echo 114 || echo 96)"; do
+    local words=${case%|*} size=${case#*|}
+    # shellcheck disable=SC2086 # words
+    "$BENCH" $words "${to[@]}" --threads=2 --data-size="${size}M" prepare >out 2>&1 || { cat out; return 1; }
+    grep -qE "^--data-size=${size}M: [0-9]+ (rows per table|records|documents|warehouse)$" out
+    if [[ $kind == pgsql ]]; then
+      bytes=$(servers sql "$BATS_FILE_TMPDIR/pgsql" \
+        "SELECT SUM(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
+    else
+      servers sql "$BATS_FILE_TMPDIR/mysql" "SELECT CONCAT('ANALYZE TABLE sbtest.', table_name, ';') FROM
+        information_schema.tables WHERE table_schema = 'sbtest'" >analyze
+      servers sql "$BATS_FILE_TMPDIR/mysql" "$(cat analyze)" >/dev/null
+      bytes=$(servers sql "$BATS_FILE_TMPDIR/mysql" \
+        "SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema = 'sbtest'")
+    fi
+    printf '%s: %s bytes\n' "$case" "$bytes"
+    ((bytes > size * 1048576 * 85 / 100 && bytes < size * 1048576 * 115 / 100))
+    # shellcheck disable=SC2086 # words
+    "$BENCH" ${words%% *} "${to[@]}" cleanup >out 2>&1
+  done
+}
+
+@test "mysql: --data-size" { size_on mysql; }
+@test "pgsql: --data-size" { size_on pgsql; }
+
 @test "mysql: the same rows by any way, over a plain socket and by the library" {
   need mysql
   same_rows "--mysql-host=127.0.0.1 --mysql-socket= --mysql-port=$MY_PORT --mysql-ssl=on"

@@ -13,7 +13,7 @@ oltp_legacy/bulk_insert||sbtest0|
 select_random_points|--table-size=20|sbtest1|table-size:10,20
 append||append_lists|
 bank|--accounts=20|bank_accounts|accounts:2,5
-counter|--rows=20|counter_rows|rows:1,4
+counter|--hot-rows=20|counter_rows|hot_rows:1,4
 ingest||ingest_rows ingest_parts|
 json|--documents=20 --groups=5|json_docs|documents:10,20
 long_fork||long_fork_values|

@@ -24,7 +24,7 @@ all_found() {
 ycsb_run() {
   local letter=$1
   shift
-  good --workload="$letter" --verify --threads=3 --events=300 --time=0 --rand-seed=5 "$@" run
+  good --workload="$letter" --check-reads --threads=3 --events=300 --time=0 --rand-seed=5 "$@" run
 }
 
 # ycsb_life PREPARE...: every workload after another, on tables that are made
@@ -70,7 +70,7 @@ wrong() {
 
 # unread PATTERN WORKLOAD: a run that reads everything finds it, too.
 unread() {
-  bad "usertable, key $1" --workload="$2" --verify --distribution=uniform --events=20000 --time=0 run
+  bad "usertable, key $1" --workload="$2" --check-reads --distribution=uniform --events=20000 --time=0 run
 }
 
 # changed TEXT PATTERN RULE [WORKLOAD]: a field with this text is found by check
@@ -81,7 +81,7 @@ changed() {
   unread "$key, field3: $3" "${4-c}"
 }
 
-# Each thing that may go wrong is named, by check and by a run with --verify.
+# Each thing that may go wrong is named, by check and by a run with --check-reads.
 ycsb_mutations() {
   local key=user0000000000000000042 text other
   good --table-exists=drop --records=100 --order=ordered prepare
@@ -109,7 +109,7 @@ ycsb_mutations() {
   wrong "1 row is torn: it has fields of different writes of the whole row, the first is key $key, field" \
     "UPDATE usertable SET field3 = '$text' WHERE ycsb_key = '$key'"
   unread "$key, field3: the row is torn" c
-  ycsb_run a --write-fields=all --distribution=uniform --events=2000 --verify=off
+  ycsb_run a --write-fields=all --distribution=uniform --events=2000 --check-reads=off
   good check
 
   # a row too many: with a key that is none, and with that of no row yet
@@ -130,7 +130,7 @@ ycsb_mutations() {
     "DELETE FROM usertable WHERE ycsb_key = '$key'"
   unread '(user0000000000000000101|'"$key"'): the row is missing' c
   unread '(user0000000000000000101|'"$key"'): the row is missing' a
-  # without --verify it is counted, and is no success
+  # without --check-reads it is counted, and is no success
   good --workload=c --distribution=uniform --events=20000 --time=0 --json=missing.json run
   [[ "$(found read)" == 1[0-9]*' '[1-9]* ]] || shown run
   [ "$(found read | awk '{ print $1 + $2 }')" -eq 20000 ] || shown run

@@ -30,7 +30,7 @@ fresh() {
   done
 }
 
-@test "what check and --verify find" {
+@test "what check and --check-reads find" {
   for kind in $kinds; do
     fresh "$kind"
     good prepare
@@ -51,9 +51,9 @@ fresh() {
     fresh "$kind"
     good --records=500 prepare
     for letter in a d e f; do
-      good --workload=$letter --verify --clients=20 --threads=2 --events=1000 --time=0 run
+      good --workload=$letter --check-reads --clients=20 --threads=2 --events=1000 --time=0 run
       ! grep -q 'blocked' err || shown run
-      good --workload=$letter --verify --db-ps-mode=disable --threads=2 --events=300 --time=0 run
+      good --workload=$letter --check-reads --db-ps-mode=disable --threads=2 --events=300 --time=0 run
     done
     good check
     good cleanup
@@ -90,7 +90,7 @@ versions() {
 killed() {
   : >out
   until_enough ycsb
-  "$BENCH" ./until_enough.lua "${to[@]}" --workload="$1" --verify --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 run >out 2>err &
+  "$BENCH" ./until_enough.lua "${to[@]}" --workload="$1" --check-reads --threads=4 --time=600 --db-ignore-errors=all --report-interval=1 run >out 2>err &
   local pid=$!
   has_committed $pid
   servers kill9 "$BATS_FILE_TMPDIR/$kind"

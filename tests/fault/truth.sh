@@ -266,7 +266,7 @@ calm() {
     (($(count lost) == 0 && $(count recovered) == 0 && $(count unexpected) == 0)) ||
       wrong 'a calm run has lost something'
     "$BENCH" append "${to[@]}" --isolation=serializable --threads=8 --events=600 --time=0 \
-      --history="$work/history.log" run >"$work/out" 2>"$work/err" || wrong 'the run has failed'
+      --history-file="$work/history.log" run >"$work/out" 2>"$work/err" || wrong 'the run has failed'
     "$BENCH" verify "$work/history.log" | tail -n 1 | tee "$work/out"
     grep -qx 'Verdict: nothing contradicts serializable' "$work/out" || wrong 'an anomaly'
     # The control of this row: what is deleted is missed.
@@ -287,7 +287,7 @@ history() {
   server pgsql
   "$BENCH" append "${to[@]}" prepare >"$work/out"
   "$BENCH" append "${to[@]}" --method=read_write --isolation="$2" --threads=8 --events=3000 \
-    --time=0 --history="$work/history.log" run >"$work/out" 2>"$work/err" || wrong 'the run has failed'
+    --time=0 --history-file="$work/history.log" run >"$work/out" 2>"$work/err" || wrong 'the run has failed'
   "$BENCH" verify "$work/history.log" --expect=serializable | tee "$work/said" || status=$?
   ((status == $1)) || wrong "bench verify ended with $status, not with $1"
 }

@@ -172,6 +172,39 @@ o = json.load(open("r.json"))["options"]
 print([v["value"] for k, v in sorted(o.items()) if k.replace("-", "_") in ("table_size", "tables")])')" "[2048, 1024]"
 }
 
+@test "the bundled scripts: old names, hidden options, percentages and times with units" {
+  bench -0 tpcc help
+  must has "$output" '^  --warehouses=COUNT'
+  must is "$(grep -cE -- '--(scale|tables)' <<<"$output")" 0
+  bench -0 bank help
+  must has "$output" '^  --readers=P%'
+  must has "$output" '^  --history: --history-file$'
+  local sqlite=(--db-driver=sqlite --sqlite-db=t.db --sqlite-busy-timeout=60s)
+  bench -0 counter "${sqlite[@]}" --rows=3 prepare
+  bench -1 counter "${sqlite[@]}" --hot-rows=2 --events=1 run
+  must has "$stderr" 'the tables were made with --hot-rows=3, not 2'
+  bench -1 counter --db-driver=null --rows=-1 run
+  must is "$stderr" "FATAL: Invalid value for --rows: '-1' (expected an integer from 0 to 100000000)"
+  bench -0 --mix=counter@1 "${sqlite[@]}" --rows=3 --counter.rows=3 --threads=1 --events=5 run
+  bench -1 --mix=counter@1 "${sqlite[@]}" --rows=4 --threads=1 --events=5 run
+  must has "$stderr" 'the tables were made with --hot-rows=3, not 4'
+  bench -0 bank "${sqlite[@]}" prepare
+  bench -0 bank "${sqlite[@]}" --history=h.log --readers=100% --events=5 --time=0 --json=r.json --jsonl=s run
+  bench -0 verify h.log
+  must is "$(python3 -c 'import json
+o = json.load(open("r.json"))["options"]
+print([o[k]["value"] for k in ("history_file", "readers", "sqlite-busy-timeout", "stream")], "history" in o)')" \
+    "['h.log', 100, 60000, 's'] False"
+  bench -0 tpcc --db-driver=null --scale=2 --tables=1 --events=1 run
+  bench -0 ycsb --db-driver=null --verify --events=1 run
+  bench -0 replica --db-driver=null --replica-host=a --read-after=0,5ms,1s --probe-interval=2ms --visible-timeout=1m \
+    --null-latency=1ms --events=3 --json=r.json run
+  must is "$(python3 -c 'import json
+o = json.load(open("r.json"))["options"]
+print([o[k]["value"] for k in ("probe_interval", "visible_timeout", "null-latency", "read_after")])')" \
+    "[2, 60, 1000, '0,5ms,1s']"
+}
+
 @test "messages spell names of options with dashes" {
   echo 'sysbench.cmdline.options = { my_own_opt = {"a number", 1} } function event() end' >t.lua
   bench t.lua --my_own_opt=x run

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "db/driver.h"
 #include "db/load/rows.h"
 
 struct err;
@@ -58,10 +59,10 @@ struct kind_table {
   unsigned keys; /* 0: the table stays empty */
   /* [opt] The column that numbers the rows of a key from 1. */
   const char *line;
-  unsigned per_key;    /* average rows of a key, at least 1 */
-  size_t bytes_max;    /* of the rows of a key: <= KIND_BYTES_MAX */
-  unsigned disk_bytes; /* estimate of a row with its indexes; 0:
-                        * driver_space.row_bytes */
+  unsigned per_key; /* average rows of a key, at least 1 */
+  size_t bytes_max; /* of the rows of a key: <= KIND_BYTES_MAX */
+  /* A row with its indexes; measured. */
+  unsigned disk_bytes[SPACE_SERVERS];
   /* Send rows as text: PostgreSQL refuses the binary form of a column, because
    * rows.h writes decimals and dates as text. */
   bool plain;
@@ -96,6 +97,14 @@ struct kind {
    * helps without room. */
   const char *depends, *size_option, *fewer;
 };
+
+static inline void kind_set_disk(struct kind_table *t, unsigned pgsql,
+                                 unsigned innodb, unsigned sqlite)
+{
+  t->disk_bytes[SPACE_PGSQL] = pgsql;
+  t->disk_bytes[SPACE_INNODB] = innodb;
+  t->disk_bytes[SPACE_SQLITE] = sqlite;
+}
 
 void kind_describe(const struct kind *kind, const struct kind_args *args,
                    uint64_t number, struct kind_table *ret);

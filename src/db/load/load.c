@@ -317,25 +317,24 @@ static bool find_place(struct conn *c, const char *sql, struct place *ret)
   return ok;
 }
 
-/* `usual`: driver_space.row_bytes. */
 static double bytes_of(const struct load_setup *s, uint64_t number,
-                       unsigned usual)
+                       const struct driver *d)
 {
   struct kind_table t;
 
   kind_describe(s->kind, &s->args, number, &t);
   return (double)kind_keys(&t) * t.per_key *
-         (t.disk_bytes > 0 ? t.disk_bytes : usual);
+         t.disk_bytes[d->space ? d->space->server : SPACE_PGSQL];
 }
 
-static uint64_t bytes_of_all(const struct load_setup *s, unsigned usual)
+uint64_t load_bytes(const struct load_setup *s, const struct driver *d)
 {
   double bytes = 0;
 
   if (s->kind->tables == 0) /* of the same size */
-    bytes = (double)s->tables * bytes_of(s, s->first_table, usual);
+    bytes = (double)s->tables * bytes_of(s, s->first_table, d);
   for (uint64_t n = 1; n <= s->kind->tables; n++)
-    bytes += bytes_of(s, n, usual);
+    bytes += bytes_of(s, n, d);
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
@@ -353,7 +352,7 @@ int load_room_for_tables(struct conn *c, const struct load_setup *setup,
     return 0;
   space = space_look_at("", place.path);
   room = space_free(&space);
-  all = bytes_of_all(setup, d->row_bytes);
+  all = load_bytes(setup, c->driver);
   all -= place.there < all ? place.there : all;
   if (all <= room)
     return 0;

@@ -16,6 +16,7 @@
 #include "db/load/send.h"
 
 struct conn;
+struct driver;
 struct err;
 struct load;
 struct loader;
@@ -88,7 +89,10 @@ int loader_created(struct loader *t, enum load_origin origin, struct err *err);
 void loader_finished(struct loader *t);
 void loader_failed(struct loader *t);
 
-/* Compares an estimate of all tables with the free space of the database's
+/* Estimate, with indexes. */
+uint64_t load_bytes(const struct load_setup *s, const struct driver *d);
+
+/* Compares load_bytes() with the free space of the database's
  * folder. -ENOSPC: too large; 0 if unknown. */
 int load_room_for_tables(struct conn *c, const struct load_setup *setup,
                          struct err *err);

@@ -356,7 +356,7 @@ static const char *driver_about_space_query(const struct session *base)
 }
 
 const struct driver_space mysqld_space = {
-  .row_bytes = 250, /* InnoDB */
+  .server = SPACE_INNODB,
   .query = driver_about_space_query,
 };
 

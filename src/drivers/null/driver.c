@@ -129,7 +129,8 @@ static const struct opt null_opts[] = {
     .def = "0",
     .min = 0,
     .max = 1000000000,
-    .help = "microseconds each statement takes",
+    .unit_ns = 1000,
+    .help = "time each statement takes; microseconds without a unit",
     .man = "The driver spins for less than 50 microseconds, and sleeps for "
            "longer times.",
   },

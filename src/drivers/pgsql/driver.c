@@ -264,7 +264,7 @@ static const char *driver_about_space_query(const struct session *base)
 }
 
 static const struct driver_space pgsql_space = {
-  .row_bytes = 255,
+  .server = SPACE_PGSQL,
   .query = driver_about_space_query,
 };
 

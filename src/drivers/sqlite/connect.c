@@ -364,6 +364,6 @@ static const char *connect_space_query(const struct session *s)
 }
 
 const struct driver_space sqlite_space = {
-  .row_bytes = 220,
+  .server = SPACE_SQLITE,
   .query = connect_space_query,
 };

@@ -116,10 +116,11 @@ const struct opt sqlite_options[] = {
   {
     OPT_INT(struct sqlite_cfg, busy_timeout_ms),
     .name = "sqlite-busy-timeout",
-    .def = "5000",
+    .def = "5s",
     .min = 0,
     .max = 3600000,
-    .help = "milliseconds to wait for a lock",
+    .unit_ns = 1000 * 1000,
+    .help = "time to wait for a lock; milliseconds without a unit",
   },
   OPT_END,
 };

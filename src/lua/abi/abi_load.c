@@ -4,6 +4,7 @@
  * its own.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "db/load/load.h"
 #include "db/load/pace.h"
 #include "lua/engine/commands.h"
+#include "lua/engine/options.h"
 #include "lua/engine/shared.h"
 #include "lua/engine/state.h"
 #include "run/plan.h"
@@ -273,7 +275,6 @@ int bench_load_check(sql_connection *con, double table, double size,
   return abi_load_tell_check(s, rc, &err, ret_text);
 }
 
-/* Ignores the columns in `skip`. */
 int bench_load_check_kind(sql_connection *con, const char *kind,
                           const char *const *names, const double *values, int n,
                           double table, const char *skip, const char **ret_text)
@@ -296,6 +297,99 @@ int bench_load_check_kind(sql_connection *con, const char *kind,
   if (rc == 0)
     rc = check_table(s, conn_of(con), found, &args, number, skip, true, &err);
   return abi_load_tell_check(s, rc, &err, ret_text);
+}
+
+/* ---- --data-size ---- */
+
+struct fit {
+  struct load_setup setup;
+  const struct driver *driver;
+  unsigned param;
+};
+
+static uint64_t abi_load_bytes(struct fit *f, uint64_t units)
+{
+  f->setup.args.value[f->param] = units;
+  return load_bytes(&f->setup, f->driver);
+}
+
+static uint64_t abi_load_nearest(struct fit *f, uint64_t size, uint64_t least,
+                                 uint64_t most)
+{
+  uint64_t low = least, high = most;
+
+  while (low < high) {
+    const uint64_t middle = high - (high - low) / 2;
+
+    if (abi_load_bytes(f, middle) <= size)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  if (low < most &&
+      abi_load_bytes(f, low + 1) - size < size - abi_load_bytes(f, low))
+    low++;
+  return low;
+}
+
+/* Rounded up. */
+static void abi_load_add_size(uint64_t bytes, struct strbuf *to)
+{
+  const unsigned shift = bytes >= 16 << 20 ? 20 : 10;
+
+  strbuf_addf(to, "%" PRIu64 "%c", ((bytes - 1) >> shift) + 1,
+              shift == 20 ? 'M' : 'K');
+}
+
+static bool abi_load_refuse_size(struct fit *f, const char *word,
+                                 uint64_t units, struct strbuf *to)
+{
+  strbuf_addf(to, "the %s is ", word);
+  abi_load_add_size(abi_load_bytes(f, units), to);
+  return false;
+}
+
+static bool abi_load_size_fits(struct fit *f, uint64_t size, uint64_t least,
+                               uint64_t most, struct strbuf *to)
+{
+  if (size < abi_load_bytes(f, least))
+    return abi_load_refuse_size(f, "smallest", least, to);
+  if (size > abi_load_bytes(f, most))
+    return abi_load_refuse_size(f, "largest", most, to);
+  return true;
+}
+
+/* 0: no --data-size; -1 and the reason; units, and the text. */
+double bench_load_fit(sql_driver *drv, const char *kind,
+                      const char *const *names, const double *values, int n,
+                      double tables, const char *option, double least,
+                      double most, const char **ret_text)
+{
+  const struct params params = { names, values, n };
+  struct state *s = state_current();
+  struct fit f = { .setup = { .first_table = 1, .tables = (uint64_t)tables },
+                   .driver = ((const struct driver_handle *)drv)->driver };
+  struct err err = { "" };
+  double found = -1;
+  uint64_t size = 0;
+  int rc;
+
+  if (!s)
+    return 0;
+  strbuf_clear(&s->quoted);
+  rc = options_data_size(s->script, option, &size, &s->quoted);
+  if (rc == 0 && size == 0)
+    return 0;
+  if (rc == 0)
+    rc = abi_load_set_kind(kind, &params, &f.setup.kind, &f.setup.args, &err);
+  strbuf_adds(&s->quoted, err.text);
+  while (rc == 0 && strcmp(f.setup.kind->params[f.param], option) != 0)
+    f.param++;
+  if (rc == 0 &&
+      abi_load_size_fits(&f, size, (uint64_t)least, (uint64_t)most, &s->quoted))
+    found = (double)abi_load_nearest(&f, size, (uint64_t)least, (uint64_t)most);
+  *ret_text = strbuf_str(&s->quoted);
+  return found;
 }
 
 /* After tables were dropped: a line about their space, or ""; valid until

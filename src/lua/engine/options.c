@@ -85,20 +85,72 @@ static unsigned options_flags_of(const struct script *script,
            : OPT_DASHED;
 }
 
+static void options_push_member(lua_State *L, const char *key)
+{
+  lua_pushstring(L, key);
+  if (lua_istable(L, -2))
+    lua_rawget(L, -2);
+}
+
+static const char *options_text_member(lua_State *L, const char *key)
+{
+  const char *text;
+
+  options_push_member(L, key);
+  text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+  lua_pop(L, 1); /* kept there */
+  return text;
+}
+
+static int64_t options_unit_ns(const char *unit)
+{
+  if (strcmp(unit, "us") == 0)
+    return 1000;
+  return strcmp(unit, "ms") == 0 ? 1000 * 1000 : 1000 * 1000 * 1000;
+}
+
+/* Named members, for bench's own scripts. */
+static void options_add_named(lua_State *L, struct opt *row)
+{
+  const char *unit;
+
+  row->aliases = options_text_member(L, "aliases");
+  row->show_as = options_text_member(L, "shows");
+  unit = options_text_member(L, "unit");
+  if (unit)
+    row->flags &= ~(unsigned)OPT_COUNT; /* m: minutes */
+  if (unit && strcmp(unit, "%") == 0)
+    row->flags |= OPT_PERCENT;
+  else if (unit)
+    row->unit_ns = options_unit_ns(unit);
+  options_push_member(L, "hidden");
+  row->flags |= lua_toboolean(L, -1) ? OPT_HIDDEN : 0;
+  lua_pop(L, 1);
+}
+
 static int options_declare_args(struct script *script, struct optset *set,
                                 struct err *err)
 {
+  lua_State *L = script->main->L;
+  const int top = lua_gettop(L);
+
   for (size_t i = 0; i < script->args.n; i++) {
     const sb_arg_t *arg = &script->args.of[i];
-    const struct opt row = {
+    struct opt row = {
       .type = options_type_of(arg->type),
       .flags = options_flags_of(script, arg->type),
       .name = arg->name,
       .def = arg->value,
       .help = arg->desc,
     };
-    int rc = optset_declare(set, script->name, &row, NULL, err);
+    int rc;
 
+    state_push_field(script->main, "cmdline", "options");
+    options_push_member(L, row.name);
+    if (lua_istable(L, -1))
+      options_add_named(L, &row);
+    lua_settop(L, top);
+    rc = optset_declare(set, script->name, &row, NULL, err);
     if (rc < 0)
       return rc;
   }
@@ -187,6 +239,27 @@ bool options_is_valid(void *arg, const struct opt_entry *e, const char *given,
 void options_print(const struct script *script, struct strbuf *out)
 {
   help_test(out, script->name, script->setup.opts);
+}
+
+int options_data_size(const struct script *script, const char *units,
+                      uint64_t *ret, struct strbuf *text)
+{
+  const struct optset *set = script->setup.opts;
+  const struct opt_entry *size = optset_find(set, "data_size");
+  const struct opt_entry *other = optset_find(set, units);
+
+  if (!size || size->source == OPT_SOURCE_DEFAULT)
+    return 0;
+  *ret = (uint64_t)opt_get_int(size);
+  strbuf_addf(text, "--data-size=%s", opt_get_string(size));
+  if (!other || other->source == OPT_SOURCE_DEFAULT) {
+    strbuf_adds(text, ": ");
+    return 0;
+  }
+  strbuf_adds(text, " and --");
+  opt_value_spell(other->row, text);
+  strbuf_adds(text, " both set the size of the tables: use one");
+  return -EINVAL;
 }
 
 /* ---- sysbench.opt ---- */

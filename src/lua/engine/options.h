@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/ffi_api.h"
 
@@ -33,6 +34,10 @@ bool options_is_valid(void *script, const struct opt_entry *e,
                       const char *value, struct strbuf *ret_expected);
 
 void options_print(const struct script *script, struct strbuf *out);
+
+/* 0: not given. -EINVAL: `units` is given, too.  Adds the text. */
+int options_data_size(const struct script *script, const char *units,
+                      uint64_t *ret, struct strbuf *text);
 
 /* Fills in sysbench.opt again, and globals if no options were declared. */
 int options_export(struct state *s, struct err *err);

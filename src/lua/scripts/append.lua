@@ -1,6 +1,6 @@
 #!/usr/bin/env bench
 -- One event: a transaction that reads lists, and appends numbers to them. With
--- --history, `bench verify` finds out whether the database keeps its isolation
+-- --history-file, `bench verify` finds out whether the database keeps its isolation
 -- level.
 -- Example: --dsn=postgresql://db1/test --json=run.json run
 
@@ -15,8 +15,7 @@ history.options({
              options.within(1, 1000)},
    operations = {"reads and appends of a transaction: 1 to this number", 4, INT,
                  options.within(1, 100)},
-   readers = {"percentage of operations that read", 50, INT,
-              options.within(0, 100)},
+   readers = options.percent("percentage of operations that read", 50),
    method = {"how to append {" .. table.concat(METHODS, ",") .. "}: append " ..
              "lets the database do it, read_write reads the list and writes " ..
              "it with the new element", "append", STRING,

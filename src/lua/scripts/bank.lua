@@ -21,16 +21,15 @@ checked.options({
    balance = {"initial balance of each account; 0 = 1000 for prepare, " ..
               "otherwise that of the tables", 0, INT,
               options.within(0, 1000000000)},
-   readers = {"percentage of events that read the total", 10, INT,
-              options.within(0, 100)},
+   readers = options.percent("percentage of events that read the total", 10),
    read = {"how the total is read {" .. table.concat(READS, ",") .. "}: sum " ..
            "is one statement, rows is one for each account in a transaction",
            "sum", STRING, options.one_of(READS)},
-   history = history.option,
+   history_file = history.option,
 })
 
 local spec = {
-   name = "bank", version = 2, table = "bench_bank", kind = "bank",
+   name = "bank", version = 2, table = "bench_bank", kind = "bank", unit = "account",
    settings = {{"accounts", "accounts", ACCOUNTS},
                {"balance", "balance", BALANCE}},
    names = {"bank_accounts"},
@@ -142,7 +141,7 @@ local draw, uniform = sysbench.rand.default, sysbench.rand.uniform
 local begin, commit, snapshot, take, give, total, account -- statements
 local amount, from, to, id -- parameters
 local client, settings, right
-local record -- with --history
+local record -- with --history-file
 local totals, wrong_totals -- counters
 local keeps_rows -- false for the null driver
 

@@ -19,18 +19,18 @@ local NUMBERS, BEFORE = "transfers", "transfers before the run" -- sequences
 local own = {option = history.option, close = history.close,
              report = history.report}
 
-local ALONE = "--history: another run uses these tables, or has not ended " ..
+local ALONE = "--history-file: another run uses these tables, or has not ended " ..
    "properly, and transfers of two runs would have the same numbers: wait for " ..
    "its end, or prepare the tables again"
 
 -- Nil, or the error if another run is open.
-function own.alone() return sysbench.opt.history ~= "" and ALONE or nil end
+function own.alone() return sysbench.opt.history_file ~= "" and ALONE or nil end
 
 -- At the start of a run with the settings of the tables: opens the file.
 function own.open(drv, con, settings)
-   if sysbench.opt.history == "" then return end
+   if sysbench.opt.history_file == "" then return end
    if settings.accounts > MOST_ACCOUNTS then
-      error(format("--history is for at most %d accounts, and there are %.0f: " ..
+      error(format("--history-file is for at most %d accounts, and there are %.0f: " ..
                    "readers read them all", MOST_ACCOUNTS, settings.accounts), 0)
    end
    -- Before the file, which may be that of the other run.
@@ -40,7 +40,7 @@ end
 
 -- When no other run can begin: the numbers of the transfers.
 function own.number(con)
-   if sysbench.opt.history == "" then return end
+   if sysbench.opt.history_file == "" then return end
    local last = checked.numbers(con, "SELECT MAX(version) FROM bank_accounts")
    assert(C.bench_sequence_set(NUMBERS, last + 1) == 0)
    assert(C.bench_sequence_set(BEFORE, last + 1) == 0)

@@ -15,9 +15,12 @@
 -- kind [optional]: kind of tables of the loader, with parameters named like the
 -- options; without it, the tables are empty
 -- rows(settings) [with kind]: the rows that `check` compares
+-- unit [optional]: singular word for the first setting, for --data-size
+-- least(settings) [optional]: its lowest value
 
 local ledger = require("bench_ledger")
 local load = require("bench_load")
+local options = require("bench_options")
 local own = require("bench_own")
 local schema = require("bench_schema")
 local print = load.say
@@ -192,9 +195,22 @@ local function params(spec, size)
    return list
 end
 
+-- Units of --data-size at most.
+local MOST = 100000000
+
+-- With --data-size: the first of spec.settings gets a number of units.
+local function fit(spec, drv, loud)
+   if not spec.unit then return end
+   local size = wanted(spec)
+   load.fit(drv, spec.kind, params(spec, size),
+            {spec.settings[1][2], spec.unit, spec.unit .. "s",
+             spec.least and spec.least(size) or 1, MOST}, loud)
+end
+
 local function prepare(spec)
    local drv, con = checked.connect()
 
+   fit(spec, drv)
    schema.load_session(drv, con)
    if spec.kind then
       load.run_kind(con, spec.kind, params(spec, wanted(spec)), {
@@ -291,10 +307,17 @@ end
 -- Declares the commands. rules(drv, con, settings) prints the lines of `check`
 -- and returns whether all is well.
 function checked.commands(spec, rules)
+   if spec.unit then
+      sysbench.cmdline.options.data_size = options.data_size(
+         "--" .. spec.settings[1][2]:gsub("_", "-"))
+   end
    sysbench.cmdline.commands = {
       prepare = {function() prepare(spec) end,
                  sysbench.cmdline.PARALLEL_COMMAND,
-                 function() own.prepare(set_of(spec)) end,
+                 function()
+                    fit(spec, sysbench.sql.driver(), true)
+                    own.prepare(set_of(spec))
+                 end,
                  function() own.undo(set_of(spec)) end},
       check = {function() return check(spec, rules) end},
       cleanup = {function() cleanup(spec) end},

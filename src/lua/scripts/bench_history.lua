@@ -21,13 +21,14 @@ local history = {}
 
 history.option = {"log the reads and writes of each transaction in this " ..
                   "file, for bench verify; empty = no log", "",
-                  sysbench.cmdline.ARG_STRING}
+                  sysbench.cmdline.ARG_STRING, aliases = "history",
+                  shows = "=FILE"}
 
 -- Adds the common options to those of a workload.
 function history.options(list)
    local INT = sysbench.cmdline.ARG_INT
 
-   list.history = history.option
+   list.history_file = history.option
    list.keys = {"keys that are in use at a time", 10, INT,
                 options.within(1, 1000)}
    checked.options(list)
@@ -45,10 +46,10 @@ local ORDINAL = "keys and values" -- the sequence
 
 local function refuse(drv)
    if drv:name() == "null" then
-      error("--history: the null driver keeps no rows, so nothing can be told " ..
+      error("--history-file: the null driver keeps no rows, so nothing can be told " ..
             "from what it answers", 0)
    elseif C.bench_ranks(ffi.new("double[1]")) > 1 then
-      error("--history needs one clock: it is not possible with several " ..
+      error("--history-file needs one clock: it is not possible with several " ..
             "processes", 0)
    end
 end
@@ -66,10 +67,10 @@ local first_group = "first group"
 function history.start(drv, lists)
    local reason = ffi.new("char[?]", REASON)
 
-   if sysbench.opt.history == "" then return end
+   if sysbench.opt.history_file == "" then return end
    refuse(drv)
-   if not C.bench_history_open(sysbench.opt.history, lists, reason, REASON) then
-      error("--history: " .. ffi.string(reason), 0)
+   if not C.bench_history_open(sysbench.opt.history_file, lists, reason, REASON) then
+      error("--history-file: " .. ffi.string(reason), 0)
    end
 end
 
@@ -88,20 +89,20 @@ end
 function history.close()
    local reason = ffi.new("char[?]", REASON)
 
-   if sysbench.opt.history ~= "" and
+   if sysbench.opt.history_file ~= "" and
       not C.bench_history_close(reason, REASON) then
-      error("--history: " .. ffi.string(reason), 0)
+      error("--history-file: " .. ffi.string(reason), 0)
    end
 end
 
 -- A line about the history, and its figures.
 function history.report()
-   if sysbench.opt.history == "" then return end
+   if sysbench.opt.history_file == "" then return end
    local ok, fail, unknown = C.bench_history_count(OK),
       C.bench_history_count(FAIL), C.bench_history_count(UNKNOWN)
 
    return format("\nHistory '%s', %s: %.0f transactions committed, %.0f " ..
-                 "failed, %.0f with unknown outcome\n", sysbench.opt.history,
+                 "failed, %.0f with unknown outcome\n", sysbench.opt.history_file,
                  isolation.words(), ok, fail, unknown),
       {history = {committed = ok, failed = fail, unknown = unknown}}
 end
@@ -112,7 +113,7 @@ local number = ffi.new("double[1]")
 
 -- What a client writes with; nil: no history.
 function history.recorder()
-   if sysbench.opt.history == "" then return nil end
+   if sysbench.opt.history_file == "" then return nil end
    local recorder = C.bench_history_join(sysbench.tid)
    if recorder == nil then error("not enough memory for a history", 0) end
    return recorder

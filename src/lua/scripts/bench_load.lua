@@ -108,6 +108,26 @@ function load.run_kind(con, kind, list, steps)
    end)
 end
 
+-- For prepare with --data-size: sets an option to the number of units with
+-- which all tables of a kind take about that size.  unit: {option, singular,
+-- plural, least, most}.  `loud`: print the line.
+function load.fit(drv, kind, list, unit, loud, tables)
+   if not load.possible then return end
+   local option, one, many, least, most = unpack(unit)
+   local text = ffi.new("const char *[1]")
+   list[option] = least
+   local names, values, n = params(list)
+   local units = ffi.C.bench_load_fit(drv, kind, names, values, n, tables or 0,
+                                      option, least, most, text)
+   if units == 0 then return end
+   if units < 0 then error(ffi.string(text[0]), 0) end
+   if loud then
+      load.say(string.format("%s%.0f %s", ffi.string(text[0]), units,
+                             units == 1 and one or many))
+   end
+   sysbench.opt[option] = units
+end
+
 local function differences(rc, text)
    local words = ffi.string(text[0])
 

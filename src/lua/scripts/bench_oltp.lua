@@ -13,6 +13,9 @@ local at_least, one_of = options.at_least, options.one_of
 local declared = {
    tables = {"number of tables", 1, INT, at_least(1)},
    table_size = {"rows per table", 10000, INT, at_least(0)},
+   -- not in sysbench's help
+   data_size = sysbench.bench_program == "bench" and
+      options.data_size("--table-size") or nil,
    range_size = {"rows per range", 100, INT, at_least(1)},
    point_selects = {"single-row SELECTs per transaction", 10, INT,
                     at_least(0)},

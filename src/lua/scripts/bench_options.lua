@@ -51,17 +51,47 @@ options.number = by_limit(function(text, low)
    return n and n == math.floor(n) and n >= low and n < 2 ^ 63
 end)
 
-local UNITS = {ms = 0.001, s = 1, m = 60, h = 3600, [""] = 1}
+-- The declaration of a percentage, such as 20 or 20%.
+function options.percent(help, default, low)
+   low = low or 0
+   local expected = "a percentage from " .. low .. "% to 100%"
+   return {help, default, sysbench.cmdline.ARG_INT, validator(function(text)
+      local n = tonumber(text:match("^%s*([-+]?%d+)%%?$"))
+      return n and n >= low and n <= 100, expected
+   end), unit = "%"}
+end
 
--- The seconds of a time such as 60, 60s, 500ms or 2m, or nil.
-function options.seconds(text)
+local UNITS = {us = 1e-6, ms = 0.001, s = 1, m = 60, h = 3600}
+
+-- The seconds of a time such as 60, 60s, 500ms or 2m, or nil; a number without
+-- unit has `bare` [optional].
+function options.seconds(text, bare)
    local number, unit = text:match("^(%d+%.?%d*)(%l*)$")
-   return number and UNITS[unit] and tonumber(number) * UNITS[unit]
+   local seconds = UNITS[unit == "" and (bare or "s") or unit]
+   return number and seconds and tonumber(number) * seconds
+end
+
+-- The declaration of a time in whole `unit`s; scripts get their number.
+function options.whole_time(help, default, low, high, unit)
+   local expected = "a time from " .. low .. unit .. " to " .. high .. unit
+   return {help, default, sysbench.cmdline.ARG_INT, validator(function(text)
+      local seconds = options.seconds(text, unit)
+      local n = seconds and seconds / UNITS[unit]
+      return n and n >= low and n <= high and
+         math.abs(n - math.floor(n + 0.5)) < 1e-6, expected
+   end), unit = unit}
 end
 
 options.time = validator(function(text)
    return options.seconds(text) ~= nil, "a time, such as 500ms, 60s or 2m"
 end)
+
+-- The declaration of --data-size, with the option that it replaces; see
+-- bench_load.
+function options.data_size(option)
+   return {"prepare: size of all tables with their indexes, such as 10G, " ..
+           "instead of " .. option, nil, sysbench.cmdline.ARG_SIZE}
+end
 
 -- An option without value is on.
 options.switch = validator(function(text)

@@ -3,6 +3,8 @@
 
 local ffi = require("ffi")
 
+local options = require("bench_options")
+
 local hosts = {}
 
 local MAX_TIMES = 16 -- each has two of the few counters
@@ -52,8 +54,10 @@ local function times_of(text)
    local times = {}
 
    for word in (text .. ","):gmatch("([^,]*),") do
-      local ms = word:match("^%d+$") and tonumber(word)
-      if not ms or ms > 100000 or (#times > 0 and ms <= times[#times]) then
+      local given = (options.seconds(word, "ms") or -1) * 1000
+      local ms = math.floor(given + 0.5)
+      if ms < 0 or math.abs(ms - given) > 1e-6 or ms > 100000 or
+         (#times > 0 and ms <= times[#times]) then
          return nil
       end
       table.insert(times, ms)
@@ -66,8 +70,8 @@ function hosts.times() return times_of(sysbench.opt.read_after) end
 -- Validator of --read-after.
 function hosts.good_times(_, value)
    return times_of(ffi.string(value)) ~= nil,
-      "1 to " .. MAX_TIMES .. " integers from 0 to 100000, in ascending order " ..
-      "with commas between them"
+      "1 to " .. MAX_TIMES .. " whole milliseconds from 0 to 100000, or " ..
+      "times such as 5s, in ascending order with commas between them"
 end
 
 function hosts.counters(ms)

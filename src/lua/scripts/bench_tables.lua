@@ -182,7 +182,14 @@ local function next_table(_, n)
    if n <= option("tables") then return n end
 end
 
+local UNIT = {"table_size", "row per table", "rows per table", 1, 2 ^ 40}
+
+local function fit(drv, loud)
+   load.fit(drv, "sbtest", {}, UNIT, loud, option("tables"))
+end
+
 function tables.begin()
+   fit(sysbench.sql.driver(), true)
    if create_table == own.create_table then
       mine.prepare(mine.sbtest(1, option("tables")))
    end
@@ -195,6 +202,7 @@ function tables.failed()
 end
 
 function tables.cmd_prepare(drv, con)
+   if option("table_size") > 0 then fit(drv) end
    if create_table == own.create_table and can_load(drv) then
       load_tables(drv, con, 1, option("tables"), true)
    else

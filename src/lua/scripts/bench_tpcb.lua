@@ -87,12 +87,18 @@ local function finish(drv, con, name)
    if sysbench.opt.load_analyze then schema.analyze(drv, con, name) end
 end
 
-function tables.begin() own.prepare(SET) end
+local UNIT = {"scale", "branch", "branches", 1, 19999}
+
+function tables.begin()
+   load.fit(sysbench.sql.driver(), "tpcb", {}, UNIT, true)
+   own.prepare(SET)
+end
 
 function tables.failed() own.undo(SET) end
 
 function tables.prepare(drv, con)
    must_load()
+   load.fit(drv, "tpcb", {}, UNIT)
    local scale = math.max(sysbench.opt.scale, 1)
 
    schema.load_session(drv, con)

@@ -13,8 +13,8 @@ local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
 local METHODS = {"update", "for_update", "read_write"}
 
 checked.options({
-   rows = {"hot rows; 0 = 1 for prepare, otherwise the number in the table",
-           0, INT, options.within(0, 100000000)},
+   hot_rows = {"hot rows; 0 = 1 for prepare, otherwise the number in the table",
+               0, INT, options.within(0, 100000000), aliases = "rows"},
    method = {"how a row is incremented {" .. table.concat(METHODS, ",") ..
              "}: update adds in the database, for_update locks the row and " ..
              "reads it first, read_write reads it without a lock", "update",
@@ -24,8 +24,8 @@ checked.options({
 })
 
 local spec = {
-   name = "counter", version = 1, table = "bench_counter", kind = "counter",
-   settings = {{"hot_rows", "rows", 1}},
+   name = "counter", version = 1, table = "bench_counter", kind = "counter", unit = "row",
+   settings = {{"hot_rows", "hot_rows", 1}},
    names = {"counter_rows"},
    columns = {counter_rows = "id $key, n BIGINT NOT NULL"},
    title = "Increments", committed = "increments",

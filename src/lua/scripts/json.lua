@@ -28,10 +28,9 @@ checked.options({
    data_seed = {"documents are a function of this number and their key; 0 " ..
                 "= 1 for prepare, otherwise that of the table", 0, INT,
                 options.within(0, 1000000000)},
-   updates = {"percentage of events that update a document", 20, INT,
-              options.within(0, 100)},
-   finds = {"percentage of events that read the documents of a group; the " ..
-            "rest reads one by its key", 40, INT, options.within(0, 100)},
+   updates = options.percent("percentage of events that update a document", 20),
+   finds = options.percent("percentage of events that read the documents of " ..
+                           "a group; the rest reads one by its key", 40),
 })
 
 -- Types and expressions of each database: the document, the column made from
@@ -63,6 +62,7 @@ local INDEX = {"json_k", "k"}
 
 local spec = {
    name = "json", version = 1, table = "bench_json", kind = "json",
+   unit = "document", least = function(size) return size.group_count end,
    settings = {{"document_count", "documents", DOCUMENTS},
                {"group_count", "groups", GROUPS}, {"body_length", "body", BODY},
                {"data_seed", "data_seed", SEED}},

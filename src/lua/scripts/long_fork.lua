@@ -1,6 +1,6 @@
 #!/usr/bin/env bench
 -- One event: a transaction that writes one key, which nobody else writes, or
--- one that reads a group of such keys. With --history, `bench verify` finds two
+-- one that reads a group of such keys. With --history-file, `bench verify` finds two
 -- readers that have seen two writes in different orders.
 -- Example: --dsn=postgresql://db1/test --json=run.json run
 
@@ -8,8 +8,7 @@ local history = require("bench_history")
 local options = require("bench_options")
 
 history.options({
-   readers = {"percentage of transactions that read", 50,
-              sysbench.cmdline.ARG_INT, options.within(0, 100)},
+   readers = options.percent("percentage of transactions that read", 50),
 })
 
 local spec = {

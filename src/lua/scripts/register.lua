@@ -1,6 +1,6 @@
 #!/usr/bin/env bench
 -- One event: a transaction that reads some numbers, and replaces one of them.
--- With --history, `bench verify` finds out whether the database keeps its
+-- With --history-file, `bench verify` finds out whether the database keeps its
 -- isolation level.
 -- Example: --dsn=postgresql://db1/test --json=run.json run
 
@@ -14,8 +14,7 @@ history.options({
              options.within(1, 1000000)},
    operations = {"keys that a transaction reads", 2, INT,
                  options.within(1, 100)},
-   readers = {"percentage of transactions that only read", 20, INT,
-              options.within(0, 100)},
+   readers = options.percent("percentage of transactions that only read", 20),
 })
 
 local spec = {

@@ -12,7 +12,7 @@ local options = require("bench_options")
 local schema = require("bench_schema")
 
 local C = require("ffi").C
-local INT, STRING = sysbench.cmdline.ARG_INT, sysbench.cmdline.ARG_STRING
+local STRING = sysbench.cmdline.ARG_STRING
 local CHOICES = {"turns", "sticky"}
 
 checked.options({
@@ -23,16 +23,18 @@ checked.options({
                      table.concat(CHOICES, ",") .. "}: turns is the next one " ..
                      "for each write, sticky is one for each client", "turns",
                      STRING, options.one_of(CHOICES)},
-   read_after = {"milliseconds after a commit at which it is read, in " ..
-                 "ascending order", "0,1,2,5,10,20,50,100,200,500,1000",
-                 STRING, hosts.good_times},
-   watch = {"percentage of the writes that are read again and again until " ..
-            "they are visible; the others are read once", 50, INT,
-            options.within(0, 100)},
-   probe_interval = {"milliseconds between two reads of a write that is " ..
-                     "watched", 1, INT, options.within(0, 100000)},
-   visible_timeout = {"seconds after which a write is not watched any longer",
-                      10, INT, options.within(1, 86400)},
+   read_after = {"times after a commit at which it is read, in ascending " ..
+                 "order; milliseconds without a unit",
+                 "0,1,2,5,10,20,50,100,200,500,1s",
+                 STRING, hosts.good_times, shows = "=TIME,..."},
+   watch = options.percent("percentage of the writes that are read again and " ..
+                           "again until they are visible; the others are " ..
+                           "read once", 50),
+   probe_interval = options.whole_time("time between two reads of a watched " ..
+                                       "write", "1ms", 0, 100000, "ms"),
+   visible_timeout = options.whole_time("time after which a write is not " ..
+                                        "watched any longer", "10s", 1, 86400,
+                                        "s"),
 })
 
 local spec = {

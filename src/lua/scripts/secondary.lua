@@ -40,7 +40,7 @@ local INDEX = {"secondary_k", "k, v"}
 
 local spec = {
    name = "secondary", version = 1, table = "bench_secondary",
-   kind = "secondary",
+   kind = "secondary", unit = "key",
    settings = {{"key_count", "keys", KEYS}, {"per_key", "rows_per_key", PER_KEY},
                {"data_seed", "data_seed", SEED}},
    names = {"secondary_rows"},

@@ -19,10 +19,11 @@ sysbench.cmdline.options = {
    scale = {"branches, each with 10 tellers and 100,000 accounts; 0 = 1 " ..
             "for prepare, otherwise the number in the tables", 0, INT,
             options.within(0, 19999)},
-   remote = {"percentage of events whose account belongs to another branch " ..
-             "than the teller; -1 = branch, teller and account are drawn " ..
-             "independently, as pgbench does", -1, INT,
-             options.within(-1, 100)},
+   remote = options.percent("percentage of events whose account belongs to " ..
+                            "another branch than the teller; -1 = branch, " ..
+                            "teller and account are drawn independently, as " ..
+                            "pgbench does", -1, -1),
+   data_size = options.data_size("--scale"),
    acknowledged = {"check: the events of all runs since prepare; " ..
                    "pgbench_history has no fewer rows", 0, INT,
                    options.at_least(0)},

@@ -56,9 +56,10 @@ sysbench.cmdline.options = {
    warehouses = {"number of warehouses; 0 = 1 for prepare, otherwise the " ..
                  "number in the tables", 0, INT, within(0, 1000000)},
    scale = {"the same as warehouses, as older scripts call it; 0 = not given",
-            0, INT, within(0, 1000000)},
+            0, INT, within(0, 1000000), hidden = true},
    tables = {"sets of tables, of which there is only one", 1, INT,
-             within(1, 1)},
+             within(1, 1), hidden = true},
+   data_size = options.data_size("--warehouses"),
    weights = {"shares of new order, payment, order status, delivery and " ..
               "stock level, such as 45,43,4,4,4; empty = a deck of 23 cards " ..
               "per client: 10, 10, 1, 1, 1", "", STRING, is_weights},
@@ -75,7 +76,7 @@ sysbench.cmdline.options = {
                        "the highest numbers", 1, INT, within(1, 1000000)},
    check_every = {"time between two checks during a run, by the thread with " ..
                   "the highest number and a connection of its own, such as " ..
-                  "60s; 0 = none", "0", STRING, options.time},
+                  "60s; 0 = none", "0", STRING, options.time, shows = "=TIME"},
    districts = {"districts of a warehouse, for tests; 0 = the 10 of the " ..
                 "rules for prepare, otherwise the number in the tables", 0, INT,
                 within(0, 10)},
@@ -127,8 +128,17 @@ local connect = require("bench_schema").connect
 
 -- ---- Commands
 
+local UNIT = {"warehouses", "warehouse", "warehouses", 1, 1000000}
+
+local function fit(drv, loud)
+   if sysbench.opt.scale > 0 then UNIT[1] = "scale" end
+   require("bench_load").fit(
+      drv, "tpcc", require("tpcc_tables").kind(drv, wanted_size()), UNIT, loud)
+end
+
 local function cmd_prepare()
    local drv, con = connect()
+   fit(drv)
    require("tpcc_tables").prepare(drv, con, wanted_size())
 end
 
@@ -149,7 +159,10 @@ end
 
 sysbench.cmdline.commands = {
    prepare = {cmd_prepare, sysbench.cmdline.PARALLEL_COMMAND,
-              function() require("tpcc_tables").begin() end,
+              function()
+                 fit(sysbench.sql.driver(), true)
+                 require("tpcc_tables").begin()
+              end,
               function() require("tpcc_tables").failed() end},
    check = {cmd_check, sysbench.cmdline.PARALLEL_COMMAND},
 }

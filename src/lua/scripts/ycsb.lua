@@ -44,6 +44,7 @@ sysbench.cmdline.options = {
    workload = {"core workload" .. workloads, "a", STRING, is_workload},
    records = {"rows that prepare loads; 0 = 1000 for prepare, otherwise " ..
               "the number in the table", 0, INT, within(0, 2 ^ 40)},
+   data_size = options.data_size("--records"),
    fields = {"fields of a row", 10, INT, within(1, 20)},
    field_length = {"characters of a field", 100, INT, within(20, 1000)},
    key = {"type of the primary key" .. keys, "string", STRING, is_key},
@@ -61,8 +62,8 @@ sysbench.cmdline.options = {
                    is_written},
    rmw = {"read-modify-write, workload f" .. rmws, "transaction", STRING,
           is_rmw},
-   verify = {"compare every value read with the value written", false,
-             BOOL},
+   check_reads = {"compare every value read with the value written", false,
+                  BOOL, aliases = "verify"},
    create_table_options = {"text appended to CREATE TABLE", "", STRING},
    mysql_storage_engine = {"engine, MySQL only", "innodb", STRING},
 }
@@ -287,7 +288,7 @@ function thread_init()
    settings = settings or require("ycsb_tables").settings(drv, con)
    fields, length = settings.fields, settings.length
    keeps_rows = drv:name() ~= "null"
-   verify, write_all = opt.verify and keeps_rows, opt.write_fields == "all"
+   verify, write_all = opt.check_reads and keeps_rows, opt.write_fields == "all"
    in_transaction = opt.rmw ~= "plain"
    client = C.bench_ycsb_join()
    if client == nil then error("ycsb: not enough memory", 0) end
@@ -409,7 +410,7 @@ local function do_insert(again)
    count.insert:add(1)
 end
 
--- Compares the first row with the wanted one, and with --verify all rows with
+-- Compares the first row with the wanted one, and with --check-reads all rows with
 -- what was written.  Returns whether the first one is right.
 local function check_scan(rs)
    for i = 1, verify and rs.nrows or 1 do

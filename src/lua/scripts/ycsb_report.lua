@@ -88,7 +88,7 @@ function report.append(stat, settings, distribution)
    add(format("YCSB workload %s: %.0f records of %d x %d characters, %s, " ..
               "keys: %s, %s%s", workload, settings.records, settings.fields,
               settings.length, what, key, order,
-              opt.verify and ", verified" or ""))
+              opt.check_reads and ", verified" or ""))
    add(format("    %-20s %14s %14s %12s", "operation", "found", "per second",
               "not found"))
    for _, operation in ipairs(OPERATIONS) do
@@ -103,7 +103,7 @@ function report.append(stat, settings, distribution)
       {workload = workload, records = settings.records,
        fields = settings.fields, field_length = settings.length, key = key,
        order = order, distribution = distribution, zipf = zipf,
-       skew = opt.skew, verify = opt.verify, operations = operations,
+       skew = opt.skew, verify = opt.check_reads, operations = operations,
        scans = next(scans) and scans, read_modify_write = latency,
        inserts = inserts}
 end

@@ -189,17 +189,31 @@ local function finish(drv, con, name)
    if sysbench.opt.load_analyze then schema.analyze(drv, con, name) end
 end
 
-function tables.begin() own.prepare(SET) end
+local UNIT = {"records", "record", "records", 1, 2 ^ 40}
+
+local function kind(settings)
+   return {records = settings.records, fields = settings.fields,
+           length = settings.length, int_keys = settings.int_keys,
+           ordered = settings.ordered}
+end
+
+local function fit(drv, loud)
+   load.fit(drv, "ycsb", kind(tables.wanted()), UNIT, loud)
+end
+
+function tables.begin()
+   fit(sysbench.sql.driver(), true)
+   own.prepare(SET)
+end
 
 function tables.failed() own.undo(SET) end
 
 function tables.prepare(drv, con)
+   fit(drv)
    local s = fresh()
 
    schema.load_session(drv, con)
-   load.run_kind(con, "ycsb",
-                 {records = s.records, fields = s.fields, length = s.length,
-                  int_keys = s.int_keys, ordered = s.ordered}, {
+   load.run_kind(con, "ycsb", kind(s), {
       create = function(name) return create(drv, con, name, s) end,
       finish = function(name) finish(drv, con, name) end,
    })

@@ -267,10 +267,10 @@ const struct opt fileio_opts[] = {
   {
     OPT_DOUBLE(struct fileio_cfg, steady),
     .name = "file-steady",
+    .flags = OPT_PERCENT,
     .def = "0",
     .fmin = 0,
     .fmax = 100,
-    .show_as = "=P%",
     .help =
       "end the run when the throughput varies by at most P percent (0: off)",
     .man = "The last five windows of --file-steady-window seconds count: their "

@@ -290,6 +290,18 @@ static const struct opt script_rows[] = {
   { .type = OPT_TYPE_LIST, .name = "b", .def = "x,y", .help = "a list" },
   { .type = OPT_TYPE_STRING, .name = "a_longer", .help = "no default" },
   { .type = OPT_TYPE_BOOL, .name = "B", .def = "on", .help = "a switch" },
+  { .type = OPT_TYPE_INT,
+    .name = "c_new",
+    .aliases = "c_old",
+    .def = "5",
+    .flags = OPT_PERCENT,
+    .help = "a part" },
+  { .type = OPT_TYPE_INT,
+    .name = "d",
+    .def = "5ms",
+    .unit_ns = 1000000,
+    .help = "a time" },
+  { .type = OPT_TYPE_INT, .name = "e", .flags = OPT_HIDDEN, .help = "hidden" },
   OPT_END,
 };
 
@@ -319,7 +331,11 @@ static void check_test(void)
          "x.lua options:\n"
          "  --B[=on|off]     a switch [on]\n"
          "  --a-longer=TEXT  no default\n"
-         "  --b=ITEM,...     a list [x,y]\n\n",
+         "  --b=ITEM,...     a list [x,y]\n"
+         "  --c-new=P%       a part [5]\n"
+         "  --d=TIME         a time [5ms]\n\n"
+         "Old names:\n"
+         "  --c-old: --c-new\n\n",
          "script, sorted");
 
   strbuf_clear(&out);
@@ -327,6 +343,8 @@ static void check_test(void)
   help_test(&out, "x.lua", &f.set);
   OK(strstr(strbuf_str(&out), "\n  --a_longer=STRING no default\n"),
      "sysbench prints names as the script spells them");
+  OK(!strstr(strbuf_str(&out), "c_old") && !strstr(strbuf_str(&out), "hidden"),
+     "without old names and hidden options");
   strbuf_done(&out);
   fixture_done(&f);
 }

@@ -133,6 +133,33 @@ static void check_script(void)
   fixture_done(&f);
 }
 
+static void check_script_names(void)
+{
+  const struct opt rows = { .type = OPT_TYPE_INT,
+                            .name = "hot_rows",
+                            .def = "1",
+                            .aliases = "rows old_rows",
+                            .show_as = "=ROWS" };
+  const struct opt taken = { .type = OPT_TYPE_INT,
+                             .name = "new",
+                             .aliases = "threads" };
+  struct opt_entry *e = NULL;
+  struct fixture f;
+
+  (void)fixture_init(&f);
+  OK(optset_declare(&f.set, "x", &rows, &e, &f.err) == 0, "declared");
+  OK(optset_set_text(&f.set, "rows", "5", &f.err) == 0 && opt_get_int(e) == 5 &&
+       opt_get_int(optset_find(&f.set, "old-rows")) == 5 && e->given,
+     "an old name of a script sets the option");
+  OK(optset_set_text(&f.set, "old-rows", "x", &f.err) == -EINVAL &&
+       strstr(f.err.text, "--old_rows: 'x'"),
+     "a message has the name that was used");
+  OK(strcmp(e->row->show_as, "=ROWS") == 0, "the set has its own texts");
+  OK(optset_declare(&f.set, "x", &taken, NULL, &f.err) == -EEXIST,
+     "the old name is one of the program");
+  fixture_done(&f);
+}
+
 static void check_refuse(void)
 {
   struct fixture f;
@@ -318,6 +345,7 @@ int main(void)
   check_names();
   check_aliases();
   check_script();
+  check_script_names();
   check_refuse();
   check_suggestions();
   check_shorthands();

@@ -104,6 +104,15 @@ static const struct opt row_amount = { .type = OPT_TYPE_DOUBLE,
 static const struct opt row_time = { .type = OPT_TYPE_TIME,
                                      .name = "t",
                                      .fmax = 3600 };
+static const struct opt row_ms = {
+  .type = OPT_TYPE_INT, .name = "t", .max = 60000, .unit_ns = 1000 * 1000
+};
+static const struct opt row_percent = {
+  .type = OPT_TYPE_INT, .name = "p", .max = 100, .flags = OPT_PERCENT
+};
+static const struct opt row_part = {
+  .type = OPT_TYPE_DOUBLE, .name = "p", .fmax = 100, .flags = OPT_PERCENT
+};
 static const char *advise(const char *text)
 {
   return strcmp(text, "two") == 0 ? "use 2" : NULL;
@@ -115,6 +124,9 @@ static const struct opt row_advised = {
 #define COUNT_WHAT "an integer of 0 or more, such as 500, 64K or 1M"
 #define TIME_WHAT \
   "a time from 0 to 3600 seconds, such as 10, 0.5, 30s, 5m or 1h"
+#define MS_WHAT                                            \
+  "a time from 0 to 60 seconds, such as 20ms or 5s, or a " \
+  "number of milliseconds"
 #define INT_WHAT "an integer from -5 to 1000000"
 #define ANY_WHAT "an integer of 64 bits"
 #define TIGHT_WHAT "a comma-separated list: an item is empty"
@@ -152,6 +164,14 @@ static const struct {
   { &row_advised, "10", "10", "an integer from 1 to 9" },
   { &row_advised, "two", "two", "an integer from 1 to 9; use 2" },
   { &row_time, "61m", "61m", TIME_WHAT },
+  { &row_ms, "61s", "61s", MS_WHAT },
+  { &row_ms, "-1", "-1", MS_WHAT },
+  { &row_ms, "0.5ms", "0.5ms", MS_WHAT },
+  { &row_ms, "0.5", "0.5", MS_WHAT },
+  { &row_ms, "1e300h", "1e300h", MS_WHAT },
+  { &row_percent, "101%", "101%", "an integer from 0 to 100" },
+  { &row_percent, "%", "%", "an integer from 0 to 100" },
+  { &row_percent, "5%%", "5%%", "an integer from 0 to 100" },
   { &row_time, "-1s", "-1s", TIME_WHAT },
   { &row_time, "1 s", "1 s", TIME_WHAT },
   { &row_time, "", "", TIME_WHAT },
@@ -222,11 +242,21 @@ static const struct {
   { &row_int, "-5", -5 },
   { &row_int, " +1000000", 1000000 },
   { &row_count, "500", 500 },
+  { &row_ms, "500", 500 },
+  { &row_ms, "0", 0 },
+  { &row_ms, "0.25s", 250 },
+  { &row_ms, "1m", 60000 },
+  { &row_ms, "2000us", 2 },
+  { &row_percent, "20", 20 },
+  { &row_percent, "20%", 20 },
   { &row_count, "1M", 1048576 },
   { &row_count, "2k", 2048 },
   { &row_amount, "0.5", 0.5 },
   { &row_amount, "2M", 2097152 },
   { &row_time, "0.5", 0.5 },
+  { &row_time, "500us", 0.0005 },
+  { &row_part, "2.5%", 2.5 },
+  { &row_part, "2.5", 2.5 },
   { &row_time, "60m", 3600 },
   { &row_time, "250ms", 0.25 },
   { &row_any, "-9223372036854775808", -9223372036854775808.0 },

@@ -13,7 +13,6 @@
 
 enum {
   DOCUMENTS_MAX = 100 * 1000 * 1000,
-  JSON_DISK = 400, /* bytes of a row with its index, estimated */
 };
 
 static const char *const params[] = { "documents", "groups", "body",
@@ -64,6 +63,8 @@ static int json_check(const struct kind_args *args, struct err *err)
 static void json_describe(const struct kind_args *args, uint64_t number,
                           struct kind_table *ret)
 {
+  const unsigned body = (unsigned)args->value[JSON_BODY];
+
   (void)number;
   (void)snprintf(ret->name, sizeof(ret->name), "json_docs");
   ret->columns = columns;
@@ -76,7 +77,7 @@ static void json_describe(const struct kind_args *args, uint64_t number,
   };
   ret->keys = 1;
   ret->bytes_max = ROW_HEAD + ROW_INT_MAX + ROW_TEXT_HEAD + JSON_TEXT_MAX;
-  ret->disk_bytes = JSON_DISK;
+  kind_set_disk(ret, 210 + body, 153 + body, 104 + body);
   ret->plain = true;
 }
 

@@ -11,7 +11,7 @@ enum {
   SIZE /* the parameter */
 };
 
-static const char *const params[] = { "size", NULL };
+static const char *const params[] = { "table_size", NULL };
 static const char *const columns[] = { "id", "k", "c", "pad" };
 
 static void sbtest_describe(const struct kind_args *args, uint64_t number,
@@ -24,6 +24,7 @@ static void sbtest_describe(const struct kind_args *args, uint64_t number,
   ret->key[0] = (struct kind_key){ "id", 1, args->value[SIZE] };
   ret->keys = 1;
   ret->bytes_max = ROWS_MAX;
+  kind_set_disk(ret, 255, 250, 220);
 }
 
 static void sbtest_begin(struct maker *m)

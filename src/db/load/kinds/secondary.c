@@ -17,7 +17,6 @@ enum {
   V_COUNT = 1000 * 1000, /* values of v */
   WORDS = 4,             /* of 16 digits in the text */
   TEXT_MAX = WORDS * 16,
-  SECONDARY_DISK = 150, /* bytes of a row, estimated */
 };
 
 static const char *const params[] = { "keys", "rows_per_key", "data_seed",
@@ -75,7 +74,7 @@ static void secondary_describe(const struct kind_args *args, uint64_t number,
   };
   ret->keys = 1;
   ret->bytes_max = ROW_HEAD + 3 * ROW_INT_MAX + ROW_TEXT_HEAD + TEXT_MAX;
-  ret->disk_bytes = SECONDARY_DISK;
+  kind_set_disk(ret, 161, 127, 98);
 }
 
 static void secondary_begin(struct maker *m)

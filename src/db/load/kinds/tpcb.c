@@ -35,11 +35,21 @@ static const struct {
   const char *const *columns;
   unsigned n;
   const char *types;
-  unsigned per_branch, disk_bytes;
+  unsigned per_branch, disk_bytes[SPACE_SERVERS];
 } tables[TABLES + 1] = {
-  [TABLE_ACCOUNTS] = { "pgbench_accounts", account, 4, "iiit", ACCOUNTS, 160 },
-  [TABLE_BRANCHES] = { "pgbench_branches", branch, 2, "ii", 1, 60 },
-  [TABLE_TELLERS] = { "pgbench_tellers", teller, 3, "iii", TELLERS, 60 },
+  [TABLE_ACCOUNTS] = { "pgbench_accounts",
+                       account,
+                       4,
+                       "iiit",
+                       ACCOUNTS,
+                       { 157, 131, 12 } },
+  [TABLE_BRANCHES] = { "pgbench_branches", branch, 2, "ii", 1, { 60, 60, 12 } },
+  [TABLE_TELLERS] = { "pgbench_tellers",
+                      teller,
+                      3,
+                      "iii",
+                      TELLERS,
+                      { 60, 60, 12 } },
   [TABLE_HISTORY] = { .name = "pgbench_history" },
 };
 
@@ -60,7 +70,7 @@ static void tpcb_describe(const struct kind_args *args, uint64_t number,
   ret->columns = tables[number].columns;
   ret->n = tables[number].n;
   ret->types = tables[number].types;
-  ret->disk_bytes = tables[number].disk_bytes;
+  memcpy(ret->disk_bytes, tables[number].disk_bytes, sizeof(ret->disk_bytes));
   ret->bytes_max = 5 * ROW_INT_MAX;
   if (tables[number].n > 0) {
     ret->key[0] = (struct kind_key){

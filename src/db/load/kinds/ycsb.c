@@ -282,6 +282,7 @@ static void ycsb_describe(const struct kind_args *args, uint64_t number,
 {
   const uint64_t fields = args->value[YCSB_FIELDS];
   const uint64_t length = args->value[YCSB_LENGTH];
+  const unsigned text = (unsigned)(fields * (length + 2));
   struct ycsb y;
 
   (void)number;
@@ -300,7 +301,8 @@ static void ycsb_describe(const struct kind_args *args, uint64_t number,
   ret->keys = 1;
   ret->bytes_max = ROW_HEAD + ROW_INT_MAX + ROW_TEXT_HEAD +
                    fields * (ROW_TEXT_HEAD + length);
-  ret->disk_bytes = (unsigned)(60 + fields * (length + 2) * 11 / 10);
+  kind_set_disk(ret, 85 + text * 112 / 100, 85 + text * 112 / 100,
+                60 + text * 132 / 100);
 }
 
 static void ycsb_begin(struct maker *m)
