@@ -291,7 +291,9 @@ front_dolt() {
   go_files
   export DOLT_ROOT_PATH=$files
   mkdir -p "$files/data/sbtest"
-  (cd "$files/data/sbtest" && "$CACHE/dolt/server" init --name=bench --email=bench@localhost &&
+  (cd "$files/data/sbtest" && "$CACHE/dolt/server" config --global --add metrics.disabled true &&
+    "$CACHE/dolt/server" config --global --add versioncheck.disabled true &&
+    "$CACHE/dolt/server" init --name=bench --email=bench@localhost &&
     cd .. && "$CACHE/dolt/server" sql -q "CREATE USER sbtest@'%'; GRANT ALL ON *.* TO sbtest@'%'") >"$CACHE/dolt.log" 2>&1 || return
   printf '%s\n' 'log_level: warning' "data_dir: $files/data" 'listener:' '  host: 127.0.0.1' "  port: $port" '  max_connections: 200' \
     "  tls_cert: $files/tls/server-cert.pem" "  tls_key: $files/tls/server-key.pem" >"$files/conf"
