@@ -297,7 +297,7 @@ front_dolt() {
     cd .. && "$CACHE/dolt/server" sql -q "CREATE USER sbtest@'%'; GRANT ALL ON *.* TO sbtest@'%'") >"$CACHE/dolt.log" 2>&1 || return
   printf '%s\n' 'log_level: warning' "data_dir: $files/data" 'listener:' '  host: 127.0.0.1' "  port: $port" '  max_connections: 200' \
     "  tls_cert: $files/tls/server-cert.pem" "  tls_key: $files/tls/server-key.pem" >"$files/conf"
-  front "$CACHE/dolt/server" sql-server --config="$files/conf"
+  front env -C "$files" "$CACHE/dolt/server" sql-server --config="$files/conf"
 }
 
 # vtcombo has vtgate and a tablet in one process; MySQL is behind it.
