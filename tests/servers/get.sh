@@ -260,13 +260,13 @@ front_router() {
 # or '.', our own that imports it.
 go_program() {
   local to=$CACHE/$1
-  [[ ! -x $to/server ]] || return 0
+  [[ ! -x $to/$1 ]] || return 0
   PATH=$PATH:/usr/local/go/bin need go
   mkdir -p "$to"
   (
     cd "$to" && PATH=$PATH:/usr/local/go/bin
     [[ -e go.mod ]] || go mod init server
-    if [[ $4 == . ]]; then go get "$2@$3" && go mod tidy; else go get "$4@$3"; fi && go build -o server "$4"
+    if [[ $4 == . ]]; then go get "$2@$3" && go mod tidy; else go get "$4@$3"; fi && go build -o "$1" "$4"
   ) >"$CACHE/go.log" 2>&1
 }
 
@@ -283,7 +283,7 @@ front_gms() {
   cp "$BENCH_SRC/tests/servers/go_mysql_server.go.txt" "$CACHE/gms/main.go"
   go_program gms github.com/dolthub/go-mysql-server "$1" . || return
   go_files
-  front "$CACHE/gms/server" "127.0.0.1:$port" "$files/tls/server-cert.pem" "$files/tls/server-key.pem"
+  front "$CACHE/gms/gms" "127.0.0.1:$port" "$files/tls/server-cert.pem" "$files/tls/server-key.pem"
 }
 
 front_dolt() {
@@ -291,13 +291,13 @@ front_dolt() {
   go_files
   export DOLT_ROOT_PATH=$files
   mkdir -p "$files/data/sbtest"
-  (cd "$files/data/sbtest" && "$CACHE/dolt/server" config --global --add metrics.disabled true &&
-    "$CACHE/dolt/server" config --global --add versioncheck.disabled true &&
-    "$CACHE/dolt/server" init --name=bench --email=bench@localhost &&
-    cd .. && "$CACHE/dolt/server" sql -q "CREATE USER sbtest@'%'; GRANT ALL ON *.* TO sbtest@'%'") >"$CACHE/dolt.log" 2>&1 || return
+  (cd "$files/data/sbtest" && "$CACHE/dolt/dolt" config --global --add metrics.disabled true &&
+    "$CACHE/dolt/dolt" config --global --add versioncheck.disabled true &&
+    "$CACHE/dolt/dolt" init --name=bench --email=bench@localhost &&
+    cd .. && "$CACHE/dolt/dolt" sql -q "CREATE USER sbtest@'%'; GRANT ALL ON *.* TO sbtest@'%'") >"$CACHE/dolt.log" 2>&1 || return
   printf '%s\n' 'log_level: warning' "data_dir: $files/data" 'listener:' '  host: 127.0.0.1' "  port: $port" '  max_connections: 200' \
     "  tls_cert: $files/tls/server-cert.pem" "  tls_key: $files/tls/server-key.pem" >"$files/conf"
-  front env -C "$files" "$CACHE/dolt/server" sql-server --config="$files/conf"
+  front env -C "$files" "$CACHE/dolt/dolt" sql-server --config="$files/conf"
 }
 
 # vtcombo has vtgate and a tablet in one process; MySQL is behind it.
@@ -310,7 +310,7 @@ front_vitess() {
     users+=("--db-$user-user=vt" "--db-$user-password=" "--db-$user-use-ssl=false")
   done
   export VTDATAROOT=$files
-  front "$CACHE/vitess/server" --proto-topo='cells: "z" keyspaces: { name: "sbtest" replica_count: 1 rdonly_count: -1 shards: { name: "0" db_name_override: "sbtest" } }' \
+  front "$CACHE/vitess/vitess" --proto-topo='cells: "z" keyspaces: { name: "sbtest" replica_count: 1 rdonly_count: -1 shards: { name: "0" db_name_override: "sbtest" } }' \
     --db-host=127.0.0.1 --db-port="$behind" "${users[@]}" --port="$(free_port)" --mycnf-server-id=1 \
     --tablet-types-to-wait=primary --queryserver-config-transaction-cap=64 --queryserver-config-pool-size=64 \
     --mysql-server-port="$port" --mysql-server-bind-address=127.0.0.1 --mysql-auth-server-impl=none \

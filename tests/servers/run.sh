@@ -140,7 +140,7 @@ import json, sys
 for s in json.load(open(sys.argv[1]))["servers"]:
     name = open("/proc/%d/comm" % s["pid"]).read().strip() if s.get("pid") else None
     known = s.get("figures", {})
-    if s.get("failure") or "commits" not in known or name not in (None, "postgres", "mysqld", "mariadbd", "ld-linux-x86-64", "ld-linux-x86-6"):
+    if s.get("failure") or "commits" not in known or name not in (None, "postgres", "mysqld", "mariadbd", "dolt", "ld-linux-x86-64", "ld-linux-x86-6"):
         sys.exit("server statistics: failure %s, process %s, figures %s" % (s.get("failure"), name, sorted(known)))
 PY
 }
