@@ -160,6 +160,7 @@ try() {
     [[ $status != 0 ]] || continue
     mode=$(grep -Eom 1 -e 'use --db-ps-mode=[a-z]+' out err | sed 's/.*--/--/')
     line=$(grep -hE '^(FATAL|fail)' err out | head -n 1)
+    line=${line:-$(tail -qn 1 err out | tail -n 1)}
     step cleanup </dev/null
     [[ $status == 0 ]] || bundled --force cleanup </dev/null
     if [[ -n $mode && " ${to[*]} " != *' --db-ps-mode='* ]]; then
