@@ -253,8 +253,8 @@ function checked.aggregate(con, query, ...)
    local value = checked.numbers(con, query, ...)
 
    if value == nil then
-      error(format("no row for '%s': an error of it was ignored, or this " ..
-                   "server has no aggregates of empty tables",
+      error(format("no row for '%s': its error was ignored, or this " ..
+                   "server returns no row for an aggregate of no rows",
                    format(query, ...)), 0)
    end
    return value
