@@ -122,6 +122,9 @@ const struct database_step *database_peak(const struct database *d);
 bool database_misses_alone(const struct database *d);
 /* "none", or version and cipher; NULL: not known. */
 const char *database_tls(const struct database *d);
+bool database_on_socket(const struct database *d);
+/* The option of the other setting, and the name of its step; NULL: none. */
+const char *database_other_tls(const struct database *d, const char **ret_name);
 /* Bytes; 0: not known. */
 uint64_t database_cache(const struct database *d);
 /* "pgsql", "mysql", "sqlite", "" */

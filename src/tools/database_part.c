@@ -121,14 +121,15 @@ static int database_plain(struct database *d, enum database_part part,
   return rc;
 }
 
-static const char *database_other_tls(const struct database *d,
-                                      const char **ret_name)
+const char *database_other_tls(const struct database *d, const char **ret_name)
 {
   const char *with = database_tls(d);
   const bool tls = with && strcmp(with, "none") != 0;
 
   *ret_name = tls ? "connections without TLS" : "connections with TLS";
   if (!with)
+    return NULL;
+  if (database_is(d, "pgsql") && database_on_socket(d)) /* never TLS */
     return NULL;
   if (database_is(d, "pgsql"))
     return tls ? "--pgsql-sslmode=disable" : "--pgsql-sslmode=require";
@@ -145,10 +146,6 @@ static int database_connect_tls(struct database *d, struct err *err)
   int rc;
 
   h.option[0] = database_other_tls(d, &h.name);
-  if (!h.option[0]) {
-    d->alien[DATABASE_CONNECT_TLS] = true;
-    return 0;
-  }
   rc = database_step(d, &h, err);
   if (d->failure.len > 0)
     strbuf_addf(&d->tls_failure, "%s%s: %s", h.name,

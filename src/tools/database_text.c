@@ -134,6 +134,13 @@ const char *database_tls(const struct database *d)
   return tls && strcmp(tls, "off") == 0 ? "none" : tls;
 }
 
+bool database_on_socket(const struct database *d)
+{
+  const char *transport = database_fact(d, "transport");
+
+  return transport && strcmp(transport, "unix") == 0;
+}
+
 uint64_t database_cache(const struct database *d)
 {
   const char *text = database_fact(d, "shared_buffers");

@@ -505,7 +505,7 @@ static int database_go_on(struct database *d, struct err *err)
 static int database_protocol(struct database *d, struct err *err)
 {
   const struct result *floor;
-  const char *file;
+  const char *file, *name;
   bool loaded = false;
   int rc = database_ask_doctor(d, err);
 
@@ -532,8 +532,8 @@ static int database_protocol(struct database *d, struct err *err)
         rc = database_load(d, err);
       loaded = true;
     }
-    if (database_is(d, "sqlite"))
-      d->alien[DATABASE_CONNECT] = d->alien[DATABASE_CONNECT_TLS] = true;
+    d->alien[DATABASE_CONNECT] = database_is(d, "sqlite");
+    d->alien[DATABASE_CONNECT_TLS] = !database_other_tls(d, &name);
     if (part == DATABASE_SEARCH && database_misses_alone(d))
       d->alien[DATABASE_SEARCH] = d->alien[DATABASE_STEADY] = true;
     if (rc == 0)

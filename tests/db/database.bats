@@ -91,6 +91,12 @@ left_on_pgsql() {
   grep '^Not measured: connections with TLS, not offered by the server: .*SSL is required' text
 }
 
+@test "pgsql: no TLS setting is tried through a socket of the file system" {
+  database --dsn="postgresql://sbtest@/sbtest?host=$PG_SOCKET_DIR&port=$PG_PORT" --minutes=0.1 --json=d.json
+  [[ $status = 0 && $output = *"Not measured, because the time was too short: "* ]]
+  [[ $output != *"other TLS setting"* ]]
+}
+
 @test "pgsql: a pooler in between" {
   pooler_there || skip "no pgbouncer"
   pooler_make
