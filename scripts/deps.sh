@@ -23,7 +23,7 @@ apt_build='gcc libc6-dev make autoconf automake libtool pkg-config|pkgconf
   libmariadb-dev|default-libmysqlclient-dev|libmysqlclient-dev
   libpq-dev libsqlite3-dev libssl-dev liburing-dev'
 apt_mpi='libopenmpi-dev|libmpich-dev openmpi-bin|mpich openssh-client'
-apt_test='bats mariadb-server mariadb-client postgresql openssl procps strace
+apt_test='bats mariadb-server mariadb-client postgresql pgbouncer openssl procps strace
   luajit python3-jsonschema
   util-linux groff-base mandoc zsh fish'
 apt_static='musl-tools dpkg-dev cmake perl tcl linux-libc-dev util-linux xz-utils binutils'
@@ -43,7 +43,7 @@ dnf_build='gcc glibc-devel make autoconf automake libtool
   mariadb-connector-c-devel|community-mysql-devel
   libpq-devel|postgresql-private-devel sqlite-devel openssl-devel liburing-devel'
 dnf_mpi='openmpi-devel|mpich-devel openmpi|mpich openssh-clients'
-dnf_test='bats mariadb-server mariadb postgresql-server postgresql openssl strace
+dnf_test='bats mariadb-server mariadb postgresql-server postgresql pgbouncer openssl strace
   luajit python3-jsonschema
   procps-ng util-linux groff-base zsh fish'
 dnf_browser='chromium python3'
@@ -52,7 +52,7 @@ dnf_bench='sysbench fio stress-ng openssl lz4 valgrind pgbouncer python3'
 brew_build='autoconf automake libtool pkgconf|pkg-config luajit
   concurrencykit jansson zlib mariadb-connector-c|mysql-client libpq openssl@3 sqlite'
 brew_mpi='open-mpi|mpich'
-brew_test='bats-core mariadb postgresql@15 openssl@3'
+brew_test='bats-core mariadb postgresql@15 pgbouncer openssl@3'
 brew_browser='chromium python@3'
 brew_bench='sysbench fio stress-ng openssl@3 lz4 pgbouncer python@3'
 }
