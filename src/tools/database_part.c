@@ -160,7 +160,7 @@ static int database_prepare(struct database *d, const char *test,
   struct child_words more = { 0 };
   int status = 0, rc;
 
-  child_words_addf(&more, "--threads=%u", threads);
+  child_words_addf(&more, "--threads=%u", database_threads(d, threads));
   rc = database_run(d, test, "prepare", &more, &status, err);
   if (rc < 0 || d->children.signal != 0)
     return rc < 0 ? rc : -EINTR;

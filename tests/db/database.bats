@@ -191,6 +191,23 @@ killed() {
   wait "$pid" || :
 }
 
+@test "few connections for the user, or in the database" {
+  sql() { servers sql "$BATS_FILE_TMPDIR/$1" "$2"; }
+  few() { # DSN LIMIT
+    database --dsn="$1" --minutes=0.2
+    [[ $status = 0 && $output = *$'\nmix, 1 connection '* && $output != *$'\nmix, 2 '* ]]
+    [[ $output = *$'\nremark: '"$2 is 3, 0 in use, the run needs up to 64; raise the limit, or "* ]]
+  }
+  sql pg 'ALTER ROLE sbtest CONNECTION LIMIT 3'
+  few "$pg" 'CONNECTION LIMIT of the user'
+  sql pg 'ALTER ROLE sbtest CONNECTION LIMIT -1; ALTER DATABASE sbtest CONNECTION LIMIT 3'
+  few "$pg" 'CONNECTION LIMIT of the database'
+  sql pg 'ALTER DATABASE sbtest CONNECTION LIMIT -1'
+  sql my "CREATE USER few@'%'; GRANT ALL ON *.* TO few@'%'; ALTER USER few@'%' WITH MAX_USER_CONNECTIONS 3"
+  few "${my/sbtest@/few@}" 'max_user_connections'
+  sql my "DROP USER few@'%'"
+}
+
 @test "killed: the tables are removed by the next start, and --resume goes on" {
   export XDG_STATE_HOME=$PWD/state
   unset BENCH_KEEP

@@ -181,6 +181,8 @@ struct limit {
 enum limit_index {
   LIMIT_CONNECTIONS,
   LIMIT_CONNECTED,
+  LIMIT_OF_USER,
+  LIMIT_OF_USER_CONNECTED,
   LIMIT_STATEMENTS,
   LIMIT_PREPARED,
   LIMIT_TABLES,
@@ -210,10 +212,14 @@ struct limits {
 
 static void driver_about_read_limits(struct session *base, struct limits *ret)
 {
+  struct limit *all = ret->of;
+
   *ret =
     (struct limits){ .of = {
                        [LIMIT_CONNECTIONS] = { .name = "max_connections" },
                        [LIMIT_CONNECTED] = { .name = "Threads_connected" },
+                       [LIMIT_OF_USER] = { .name = "max_user_connections" },
+                       [LIMIT_OF_USER_CONNECTED] = { .name = "user" },
                        [LIMIT_STATEMENTS] = { .name =
                                                 "max_prepared_stmt_count" },
                        [LIMIT_PREPARED] = { .name = "Prepared_stmt_count" },
@@ -222,14 +228,27 @@ static void driver_about_read_limits(struct session *base, struct limits *ret)
   driver_about_each_row(
     base,
     "SHOW VARIABLES WHERE Variable_name IN ('max_connections', "
-    "'max_prepared_stmt_count', 'table_open_cache')",
+    "'max_user_connections', 'max_prepared_stmt_count', 'table_open_cache')",
     driver_about_put_limit, ret->of);
   driver_about_each_row(
     base,
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected', "
     "'Prepared_stmt_count')",
     driver_about_put_limit, ret->of);
-  ret->used = ret->of[LIMIT_CONNECTED].value;
+  if (all[LIMIT_OF_USER].value > 0) /* 0: no limit */
+    driver_about_each_row(
+      base,
+      "SELECT 'user', COUNT(*) FROM information_schema.processlist "
+      "WHERE user = SUBSTRING_INDEX(USER(), '@', 1)",
+      driver_about_put_limit, ret->of);
+  /* The limit that is reached first. */
+  if (all[LIMIT_OF_USER_CONNECTED].known &&
+      all[LIMIT_OF_USER].value + all[LIMIT_CONNECTED].value <
+        all[LIMIT_CONNECTIONS].value + all[LIMIT_OF_USER_CONNECTED].value) {
+    all[LIMIT_CONNECTIONS] = all[LIMIT_OF_USER];
+    all[LIMIT_CONNECTED] = all[LIMIT_OF_USER_CONNECTED];
+  }
+  ret->used = all[LIMIT_CONNECTED].value;
   if (ret->used > 0) /* this connection is one of the run's */
     ret->used--;
 }
@@ -246,7 +265,7 @@ static size_t mysqld_about_limits(struct session *base,
   if (l.of[LIMIT_CONNECTIONS].known && l.of[LIMIT_CONNECTED].known)
     ret[n++] = (struct driver_limit){
       .subject = "connections",
-      .setting = "max_connections",
+      .setting = l.of[LIMIT_CONNECTIONS].name,
       .advice = run_facts_fewer(facts),
       .allowed = l.of[LIMIT_CONNECTIONS].value,
       .used = l.used,
@@ -296,8 +315,9 @@ static void mysqld_about_check(struct session *base,
       room < sessions)
     strbuf_addf(lines,
                 "the server has room for %llu more connections, this run opens "
-                "at least %llu (max_connections = %llu)\n",
+                "at least %llu (%s = %llu)\n",
                 (unsigned long long)room, (unsigned long long)sessions,
+                limit[LIMIT_CONNECTIONS].name,
                 (unsigned long long)limit[LIMIT_CONNECTIONS].value);
   if (!facts->bundled)
     return;

@@ -182,25 +182,43 @@ static const struct driver_durable pgsql_durable[] = {
 };
 
 struct connections {
+  const char *setting; /* the limit that is reached first */
   uint64_t allowed, reserved, used;
 };
 
 static bool driver_about_ask_connections(struct session *s,
                                          struct connections *ret)
 {
+  static const char *const settings[] = {
+    "max_connections",
+    "CONNECTION LIMIT of the user",
+    "CONNECTION LIMIT of the database",
+  };
   PGresult *result = pgsql_ask(
     pgsql_of(s),
-    "SELECT current_setting('max_connections'), "
-    "current_setting('superuser_reserved_connections'), "
-    "(SELECT count(*) FROM pg_stat_activity WHERE "
-    "backend_type = 'client backend' AND pid <> pg_backend_pid())");
-  const bool told = result && PQntuples(result) == 1 && PQnfields(result) == 3;
+    "WITH a AS (SELECT datname, usename FROM pg_stat_activity WHERE "
+    "backend_type = 'client backend' AND pid <> pg_backend_pid()), "
+    "l AS (SELECT 0 AS setting, "
+    "current_setting('max_connections')::int AS allowed, "
+    "current_setting('superuser_reserved_connections')::int AS reserved, "
+    "(SELECT count(*) FROM a) AS used "
+    "UNION ALL SELECT 1, rolconnlimit, 0, "
+    "(SELECT count(*) FROM a WHERE usename = rolname) FROM pg_roles "
+    "WHERE rolname = session_user AND NOT rolsuper AND rolconnlimit >= 0 "
+    "UNION ALL SELECT 2, datconnlimit, 0, "
+    "(SELECT count(*) FROM a WHERE a.datname = d.datname) "
+    "FROM pg_database d, pg_roles WHERE d.datname = current_database() "
+    "AND rolname = session_user AND NOT rolsuper AND datconnlimit >= 0) "
+    "SELECT * FROM l ORDER BY allowed - reserved - used LIMIT 1");
+  const bool told = result && PQntuples(result) == 1 && PQnfields(result) == 4;
 
   if (told)
     *ret = (struct connections){
-      strtoull(PQgetvalue(result, 0, 0), NULL, 10),
+      settings[strtoull(PQgetvalue(result, 0, 0), NULL, 10) %
+               ARRAY_SIZE(settings)],
       strtoull(PQgetvalue(result, 0, 1), NULL, 10),
       strtoull(PQgetvalue(result, 0, 2), NULL, 10),
+      strtoull(PQgetvalue(result, 0, 3), NULL, 10),
     };
   PQclear(result);
   return told;
@@ -215,7 +233,7 @@ static size_t pgsql_limits(struct session *s, const struct run_facts *facts,
     return 0;
   ret[0] = (struct driver_limit){
     .subject = "connections",
-    .setting = "max_connections",
+    .setting = c.setting,
     .advice = run_facts_fewer(facts),
     .allowed = c.allowed,
     .used = c.reserved + c.used,
@@ -245,9 +263,8 @@ static void pgsql_check(struct session *s, const struct run_facts *facts,
   if (room < sessions)
     strbuf_addf(lines,
                 "the server has room for %" PRIu64 " more connections, this "
-                "run opens at least %" PRIu64 " (max_connections = %" PRIu64
-                ")\n",
-                room, sessions, c.allowed);
+                "run opens at least %" PRIu64 " (%s = %" PRIu64 ")\n",
+                room, sessions, c.setting, c.allowed);
 }
 
 /* For users who may not see the setting, pg_settings has no row. */
