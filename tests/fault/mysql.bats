@@ -106,6 +106,18 @@ tls_server() {
   lacks sqlite "$err"
 }
 
+@test "TLS: the library's own code for a lost connection is one of them" {
+  tls_server localhost
+  until_enough "${over[@]/--events=1/--events=0}" --mysql-ssl=REQUIRED --mysql-protocol=library --threads=4 \
+    --mysql-ignore-errors=2013
+  begun
+  servers kill9 "$dir/other"
+  within 30 grep -qE ' lost \((2013|2026): .*, reconnecting$' "$err"
+  servers restart "$dir/other"
+  within 30 grep -q '^WARNING: reconnected' "$err"
+  enough -0
+}
+
 @test "TLS: the certificate of another host" {
   tls_server db.example
   bounded -1 "${over[@]}" --mysql-ssl=VERIFY_IDENTITY --mysql-ssl-ca="$MY_CA" run

@@ -25,8 +25,9 @@ static bool error_is_one_of(const int *codes, size_t n, int code)
 
 bool mysqld_error_is_lost(int code)
 {
-  static const int codes[] = { 1053,      1927,           CODE_GONE, 2011,
-                               CODE_LOST, CODE_MALFORMED, 2055,      4031 };
+  static const int codes[] = { 1053, 1927,      CODE_GONE,
+                               2011, CODE_LOST, CODE_MALFORMED,
+                               2055, 4031,      CODE_TLS };
 
   return error_is_one_of(codes, ARRAY_SIZE(codes), code);
 }
