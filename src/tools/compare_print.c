@@ -492,6 +492,15 @@ static void compare_print_add_doubts(const struct result *r, struct strbuf *out)
   }
 }
 
+void compare_print_line(struct strbuf *line, const char *begin, bool markdown,
+                        struct strbuf *out)
+{
+  strbuf_adds(out, begin);
+  table_add_text(out, strbuf_str(line), markdown ? TABLE_MARKDOWN : TABLE_TEXT);
+  strbuf_adds(out, "\n");
+  strbuf_done(line);
+}
+
 void compare_print_group(const struct group *g, const char *role, bool markdown,
                          struct strbuf *out)
 {
@@ -499,20 +508,21 @@ void compare_print_group(const struct group *g, const char *role, bool markdown,
   const char *when = result_text_at(r->json, "run.start_time");
   const char *label = result_text_at(r->json, "options.label.value");
   char time[UNIT_SIZE];
+  struct strbuf line = { 0 };
 
-  strbuf_addf(out, "%s%-5s %s%s%s%s: %s, bench %s, %s, ", markdown ? "- " : "",
-              role, g->path, label && *label ? " (" : "",
-              label && *label ? label : "", label && *label ? ")" : "", r->test,
+  strbuf_addf(&line, "%-5s %s%s%s%s: %s, bench %s, %s, ", role, g->path,
+              label && *label ? " (" : "", label && *label ? label : "",
+              label && *label ? ")" : "", r->test,
               r->version ? r->version : "?", when ? when : "?");
   if (g->n > 1)
-    strbuf_addf(out, "%zu runs of %s", g->n,
+    strbuf_addf(&line, "%zu runs of %s", g->n,
                 unit_time(time, r->period_s * 1e9));
   else
-    strbuf_addf(out, "1 run of %s", unit_time(time, r->period_s * 1e9));
+    strbuf_addf(&line, "1 run of %s", unit_time(time, r->period_s * 1e9));
   if (g->failed > 0)
-    strbuf_addf(out, ", %zu more failed", g->failed);
-  compare_print_add_doubts(r, out);
-  strbuf_adds(out, "\n");
+    strbuf_addf(&line, ", %zu more failed", g->failed);
+  compare_print_add_doubts(r, &line);
+  compare_print_line(&line, markdown ? "- " : "", markdown, out);
 }
 
 static void compare_print_figure_cell(struct table *t,
@@ -610,9 +620,10 @@ static void compare_print_differences(const struct comparisons *c,
               markdown ? "\n**" : "\n", markdown ? "**\n" : "");
   for (size_t i = 0; i < c->n_differences; i++) {
     const struct difference *d = &c->differences[i];
+    struct strbuf line = { 0 };
 
-    strbuf_addf(out, "%s%s: %s, %s\n", markdown ? "- " : "  ", d->what, d->base,
-                d->other);
+    strbuf_addf(&line, "%s: %s, %s", d->what, d->base, d->other);
+    compare_print_line(&line, markdown ? "- " : "  ", markdown, out);
   }
 }
 

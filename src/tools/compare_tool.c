@@ -319,9 +319,10 @@ static void compare_tool_add_details(struct job *job,
   const bool markdown = job->cfg->format == FORMAT_MARKDOWN;
 
   if (c->base->values) {
-    strbuf_adds(&job->text, markdown ? "\n### " : "\n");
-    group_describe(c->base, &job->text);
-    strbuf_adds(&job->text, "\n");
+    struct strbuf step = { 0 };
+
+    group_describe(c->base, &step);
+    compare_print_line(&step, markdown ? "\n### " : "\n", markdown, &job->text);
   }
   compare_print_group(c->base, "base", markdown, &job->text);
   compare_print_group(c->other, "new", markdown, &job->text);

@@ -112,7 +112,8 @@ static void page_data_put(struct columns *c, const char *path, double value)
   while (list && !c->failed && json_array_size(list) < c->n)
     c->failed |= json_array_append_new(list, json_null()) < 0;
   if (list && json_array_size(list) == c->n)
-    c->failed |= json_array_append_new(list, json_real(value)) < 0;
+    c->failed |= json_array_append_new(list, isfinite(value) ? json_real(value)
+                                                             : json_null()) < 0;
 }
 
 static bool page_data_is_skipped(const char *key)

@@ -336,6 +336,15 @@ json.dump(d, open("b.json", "w"))'
   must json drawn.json '"4.00 M/s (4.00×)" in d["cells"] and "4.00 G/s (1.00×)" in d["cells"]'
 }
 
+@test "page: a figure that is no number is not drawn" {
+  bench -0 cpu --time=0.4 --report-interval=0.1 --json=a.json run
+  for edit in 'd["intervals"][1]["events_per_s"] = 1e308; d["intervals"][1]["period_s"] = 1e-9' \
+    'd["intervals"][1]["elapsed_s"] = None' 'd["intervals"][0]["system"]["network"]["sent_bytes"] = 1e308'; do
+    python3 -c "import json; d = json.load(open('a.json')); $edit; json.dump(d, open('odd.json', 'w'))"
+    bench -0 report odd.json -o page.html
+  done
+}
+
 @test "page: what is missing is said, not drawn" {
   cat >none.json <<'JSON'
 {"schema": "bench/1", "run": {"test": "a<b>&"}, "database": {"driver": "null", "protocol": "wire"}, "totals": {"events": 0,

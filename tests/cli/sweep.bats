@@ -277,6 +277,9 @@ make_results() {
   must has "${lines[0]}" '^\| verdict \| file \| figure \|'
   must has "${lines[2]}" '^\| (same|inconclusive) \| a.json \| events/s \|'
   must has "$output" '^\| events/s \|'
+  "$BENCH" cpu --time=0.1 --label=$'<b>\n```' --json=c.json run >/dev/null
+  bench -0 compare c.json b.json --format=markdown
+  must has "$output" '^- base +c.json \(\\<b> \\`\\`\\`\): cpu, '
   # Noise could leave open even this with results of a second.
   make_rates
   bench -0 compare fast.json slow.json --format=json --fail-if-slower=99
