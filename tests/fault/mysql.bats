@@ -118,6 +118,39 @@ tls_server() {
   enough -0
 }
 
+# cuts_logins PORT: the first connection ends after 30,000 bytes, the next three within
+# the handshake of TLS, as those of a proxy whose server restarts.
+cuts_logins() {
+  python3 - "$1" >"$dir/cutting" 3>&- <<'PY' &
+import select, socket, sys
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+for limit in [30000, 200, 200, 200, 1 << 40]:
+    client, _ = listener.accept()
+    server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    ends = {client: server, server: client}
+    while limit > 0:
+        for one in select.select(list(ends), [], [])[0]:
+            data = one.recv(65536)
+            limit = limit - len(data) if data else 0
+            ends[one].sendall(data)
+    client.close()
+    server.close()
+PY
+  cutter=$!
+  within 30 test -s "$dir/cutting"
+}
+
+@test "TLS: a login that is cut is tried again" {
+  tls_server localhost
+  cuts_logins "$MY_PORT"
+  until_enough "${over[@]/--events=1/--events=0}" --mysql-port="$(<"$dir/cutting")" --mysql-ssl=REQUIRED \
+    --mysql-protocol=library --mysql-ignore-errors=2013 --server-stats=off
+  within 30 grep -q '^WARNING: reconnected' "$err"
+  enough -0
+  kill "$cutter" 2>/dev/null || :
+}
+
 @test "TLS: the certificate of another host" {
   tls_server db.example
   bounded -1 "${over[@]}" --mysql-ssl=VERIFY_IDENTITY --mysql-ssl-ca="$MY_CA" run

@@ -244,9 +244,20 @@ static bool connect_is_silent(const MYSQL *mysql, int code)
           strstr(mysql->net.last_error, "initial communication packet"));
 }
 
+/* For the library each failure of TLS is CODE_TLS; these are no refusals. */
+static bool connect_is_cut(const MYSQL *mysql, int code)
+{
+  const char *text = mysql->net.last_error;
+
+  return code == CODE_TLS && (strstr(text, "unexpected eof") ||
+                              strstr(text, "non-properly terminated") ||
+                              strstr(text, "reset by peer"));
+}
+
 static void connect_note_failure(struct attempt *a)
 {
-  const int code = (int)mysql_errno(a->mysql);
+  const int told = (int)mysql_errno(a->mysql);
+  const int code = connect_is_cut(a->mysql, told) ? CODE_LOST : told;
   char text[sizeof(a->why.text)];
 
   (void)snprintf(text, sizeof(text), "%.450s%s", mysql_error(a->mysql),
