@@ -83,7 +83,7 @@ struct opt {
   const char *sysbench_as;  /* [opt] the same in sysbench's help */
   const char *group; /* [opt] heading in the help, also for following rows */
   const char *bare;  /* [opt] value of --NAME alone; BOOL: on, else "" */
-  /* [opt] Shorthand of BOOL on, or of each word: "NAME=VALUE NAME". */
+  /* [opt] Of BOOL on, or of each word: "NAME=VALUE NAME". */
   const char *const *sets;
   const char *help; /* one line */
   const char *more; /* [opt] end of the help line, except as sysbench */

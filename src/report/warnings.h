@@ -20,7 +20,7 @@ struct warning_input {
   bool in_process; /* an embedded database */
   unsigned threads;
   bool clients;         /* workers are clients */
-  bool may_carry;       /* they could be clients */
+  bool may_carry;       /* could be clients */
   double clock_cost_ns; /* per reading */
   uint64_t limit_ns;    /* UINT64_MAX: none */
   /* With --rate: events due, and those not begun at the end. */

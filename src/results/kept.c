@@ -246,7 +246,7 @@ bool kept_orphan(struct kept_file *f, size_t *at)
   return f->stream != NULL;
 }
 
-/* A run still writes to it, or it names tables to remove: see kept_orphan(). */
+/* Being written, or with names of tables: see kept_orphan(). */
 static bool kept_is_needed(const char *path)
 {
   const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -87,7 +87,7 @@ void compare_summary_print(const struct compare_summary *s, struct strbuf *out);
 void compare_summary_advice(const struct boot_result *r, double share,
                             struct strbuf *out);
 
-/* What files say is no markup.  Frees `line`. */
+/* Escapes Markdown.  Frees `line`. */
 void compare_print_line(struct strbuf *line, const char *begin, bool markdown,
                         struct strbuf *out);
 void compare_print_group(const struct group *g, const char *role, bool markdown,

@@ -244,7 +244,7 @@ static bool connect_is_silent(const MYSQL *mysql, int code)
           strstr(mysql->net.last_error, "initial communication packet"));
 }
 
-/* For the library each failure of TLS is CODE_TLS; these are no refusals. */
+/* The library has CODE_TLS for them, too. */
 static bool connect_is_cut(const MYSQL *mysql, int code)
 {
   const char *text = mysql->net.last_error;

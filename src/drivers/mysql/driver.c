@@ -241,7 +241,7 @@ static void driver_about_read_limits(struct session *base, struct limits *ret)
       "SELECT 'user', COUNT(*) FROM information_schema.processlist "
       "WHERE user = SUBSTRING_INDEX(USER(), '@', 1)",
       driver_about_put_limit, ret->of);
-  /* The limit that is reached first. */
+  /* The nearer limit. */
   if (all[LIMIT_OF_USER_CONNECTED].known &&
       all[LIMIT_OF_USER].value + all[LIMIT_CONNECTED].value <
         all[LIMIT_CONNECTIONS].value + all[LIMIT_OF_USER_CONNECTED].value) {

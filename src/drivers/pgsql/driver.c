@@ -182,7 +182,7 @@ static const struct driver_durable pgsql_durable[] = {
 };
 
 struct connections {
-  const char *setting; /* the limit that is reached first */
+  const char *setting; /* the nearest limit */
   uint64_t allowed, reserved, used;
 };
 

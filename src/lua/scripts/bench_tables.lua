@@ -246,7 +246,7 @@ end
 function tables.cleanup(drv, con)
    local set = mine.sbtest(1, option("tables"))
 
-   -- a script that makes its tables itself knows them
+   -- a script with tables of its own has them by name
    set.by_name = create_table ~= own.create_table
    mine.cleanup(drv, con, set)
 end
