@@ -445,6 +445,8 @@ static int database_resume(struct database *d, struct err *err)
   char room[PATH_MAX], number[24];
   const char *path = kept_or_file(d->cfg->resume, room);
   json_t *json = last ? NULL : json_load_file(path, 0, NULL);
+  struct strbuf line = { 0 };
+  const char *left;
   int rc;
 
   for (unsigned i = 1; last && !json; i++) {
@@ -461,6 +463,13 @@ static int database_resume(struct database *d, struct err *err)
     }
   }
   rc = database_take_document(d, json, path, err);
+  left = result_text_at(json, "database.left_behind");
+  /* Another's file could name another's tables. */
+  if (rc == 0 && left && path == room && database_remove_left(d, left)) {
+    strbuf_addf(&line, "The tables of the earlier run have been removed: %s",
+                left);
+    database_print(d, &line);
+  }
   json_decref(json);
   return rc;
 }
