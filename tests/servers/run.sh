@@ -74,7 +74,7 @@ dolt|register|no row for
 dolt|ingest|no row for
 dolt|bank|are LOST
 dolt|counter|are LOST
-dolt|queue|are LOST|nobody has committed
+dolt|queue|are LOST|nobody has committed|duplicate primary key
 dolt|json|is missing, after
 dolt|tpcb|^Checking
 dolt|tpcc|violation
