@@ -6,7 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/err.h"
 #include "base/parse.h"
+#include "opt/value.h"
 #include "suite.h"
 
 static struct opt_list split(const char *text)
@@ -36,15 +38,18 @@ static int word_index(const struct opt *o, const char *text)
 static bool set(void *cfg, const struct opt *o, const char *text)
 {
   void *field = (char *)cfg + o->off;
-  int64_t number;
+  const struct opt_given given = { .text = text };
+  struct opt_value v;
+  struct err err;
 
   switch (o->type) {
   case OPT_TYPE_BOOL:
     return parse_bool(text, field) == 0;
   case OPT_TYPE_INT:
-    if (parse_int(text, &number) < 0)
+    if (opt_value_read(o, &given, &v, &err) < 0)
       return false;
-    memcpy(field, &number, sizeof(number));
+    opt_value_store(o, &v, cfg);
+    opt_value_done(&v);
     return true;
   case OPT_TYPE_SIZE:
     return parse_size(text, field) == 0;
