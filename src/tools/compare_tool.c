@@ -650,8 +650,7 @@ static int compare_tool_run_compare(const struct tool_args *args,
 const struct tool tool_compare = {
   .name = "compare",
   .summary = "compare results: what changed, and how certain that is",
-  .usage = "BASE.json NEW.json [MORE.json ...] [--slo=TERMS] "
-           "[--summary=FILE.md]",
+  .usage = "BASE.json NEW.json [...] [--slo=TERMS] [--summary=FILE.md]",
   .opts = compare_opts,
   .cfg_size = sizeof(struct compare_cfg),
   .run = compare_tool_run_compare,

@@ -313,7 +313,7 @@ static int machine_tool_run_machine(const struct tool_args *args,
 const struct tool tool_machine = {
   .name = "machine",
   .summary = "measure CPUs, memory, threads and files in two minutes",
-  .usage = "[--json=FILE] [--time=120] [--file-dir=DIR] [--file-total-size=N]",
+  .usage = "[--json=FILE] [--time=120] [--file-dir=DIR]",
   .opts = machine_opts,
   .cfg_size = sizeof(struct machine_cfg),
   .run = machine_tool_run_machine,

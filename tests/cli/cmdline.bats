@@ -34,6 +34,11 @@ load helper
   must has "$output" '^  --stall='
   must has "$output" '^  --file-sqpoll'
   must has "$output" '^  --num-threads: --threads$'
+  local tool
+  for tool in $("$BENCH" list | sed -nE '1,/^Tools/d; s/^  ([a-z-]+) .*/\1/p'); do
+    bench -0 "$tool" --help
+    must is "$(awk 'length > 80' <<<"$output")" ""
+  done
 }
 
 @test "--help=json: every option of the program, of tests, of workloads and of tools" {
