@@ -90,6 +90,7 @@ LUA
     greedy tcp $plugin
     bench -1 ./look.lua "${to[@]}" --mysql-ssl=VERIFY_CA --events=1 run
     must is "$(<seen)" ''
+    must lacks "$stderr" 'see --mysql-ssl-ca'
     for mode in on REQUIRED; do
       bench -1 ./look.lua "${to[@]}" --mysql-ssl=$mode --events=1 run
       must has "$stderr" 'SSL is required, but the server does not support it'

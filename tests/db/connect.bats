@@ -68,6 +68,7 @@ by_ipv6() {
 @test "mysql: IPv6" {
   need_kind mysql
   by_ipv6 mysql "$MY_PORT"
+  grep -Fqx '  "address": "[::1]:'"$MY_PORT"'",' a.json
 }
 
 @test "pgsql: IPv6" {

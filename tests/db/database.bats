@@ -89,6 +89,7 @@ left_on_pgsql() {
   grep -q '^connections with TLS  *not offered by the server$' <<<"$output"
   "$BENCH" report d.json --format=text >text
   grep '^Not measured: connections with TLS, not offered by the server: .*SSL is required' text
+  grep "^This is MariaDB .* at 127.0.0.1:$MY_PORT, without TLS\." text
 }
 
 @test "pgsql: no TLS setting is tried through a socket of the file system" {

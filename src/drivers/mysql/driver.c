@@ -63,18 +63,23 @@ static void driver_about_text_of(const sql_value *v, char *to, size_t size)
   (void)snprintf(to, size, "%.*s", (int)v->len, v->ptr ? v->ptr : "");
 }
 
-static void driver_about_peer(int fd, unsigned port, char *to, size_t size)
+static void driver_about_peer(int fd, unsigned port, put_fn *put, void *ctx)
 {
   struct sockaddr_storage peer;
   socklen_t len = sizeof(peer);
-  char host[128];
+  char host[128], text[160];
 
-  if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0 &&
+  if (getpeername(fd, (struct sockaddr *)&peer, &len) < 0 ||
       getnameinfo((struct sockaddr *)&peer, len, host, sizeof(host), NULL, 0,
-                  NI_NUMERICHOST) == 0)
-    (void)snprintf(to, size, "tcp %s port %u", host, port);
-  else
-    (void)snprintf(to, size, "tcp");
+                  NI_NUMERICHOST) != 0) {
+    put(ctx, "transport", "tcp");
+    return;
+  }
+  (void)snprintf(text, sizeof(text), "tcp %s port %u", host, port);
+  put(ctx, "transport", text);
+  (void)snprintf(text, sizeof(text), strchr(host, ':') ? "[%s]:%u" : "%s:%u",
+                 host, port);
+  put(ctx, "address", text);
 }
 
 static void driver_about_tls_of(struct mysql_session *s, char *to, size_t size)
@@ -105,13 +110,15 @@ static void mysqld_about_session(struct session *base, put_fn *put, void *ctx)
                                                    : s->backend->name);
   if (s->mysql)
     put(ctx, "server_version", mysql_get_server_info(s->mysql));
-  if (s->to.socket)
+  if (s->to.socket) {
     (void)snprintf(text, sizeof(text), "unix %s", s->to.socket);
-  else if (s->tcp)
-    driver_about_peer(s->link.fd, s->to.port, text, sizeof(text));
-  else
-    (void)snprintf(text, sizeof(text), "unix");
-  put(ctx, "transport", text);
+    put(ctx, "transport", text);
+    put(ctx, "address", s->to.socket);
+  } else if (s->tcp) {
+    driver_about_peer(s->link.fd, s->to.port, put, ctx);
+  } else {
+    put(ctx, "transport", "unix");
+  }
   driver_about_tls_of(s, text, sizeof(text));
   put(ctx, "tls", text);
   put(ctx, "compression", cfg_of(s)->compression ? "on" : "off");
@@ -461,7 +468,8 @@ static void message_add_advice(const struct session *base,
     strbuf_adds(lines, "; use --mysql-ssl=on");
     break;
   case CODE_TLS:
-    if (tls.mode >= TLS_VERIFY_CA && !opt_or_null(tls.ca))
+    if (tls.mode >= TLS_VERIFY_CA && !opt_or_null(tls.ca) &&
+        !strstr(message_text_of(out), "does not support"))
       strbuf_adds(lines, "; see --mysql-ssl-ca");
     break;
   default:
