@@ -99,7 +99,11 @@ void writeback_await(struct run *run)
 
   if (wish.kind == WRITEBACK_NONE)
     return;
-  log_msg(LOG_NOTICE, "Settling...\n");
+  log_msg(LOG_NOTICE,
+          wish.kind == WRITEBACK_LOW
+            ? "Settling: until earlier writes are on the disk, at most %g s\n"
+            : "Settling: %g s\n",
+          wish.seconds);
   until_ns = start_ns + (uint64_t)(wish.seconds * (double)NS_PER_S);
   s->asked = true;
   s->writeback = wish.kind == WRITEBACK_LOW;

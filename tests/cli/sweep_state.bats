@@ -147,7 +147,7 @@ LUA
 
 @test "--settle waits before a run, and the document says so" {
   bench -0 "${quick[@]}" --settle=300ms --json=run.json run
-  must has "$output" '^Settling\.\.\.$'
+  must has "$output" '^Settling: 0\.3 s$'
   check run.json "d['run']['settle']['until'] == 'time'" "d['run']['settle']['reached']" \
     "0.3 <= d['run']['settle']['waited_s']" "d['totals']['events'] == 100"
   bench "${quick[@]}" --json=run.json run
@@ -156,6 +156,7 @@ LUA
 
 @test "--settle=writeback waits for the kernel, but not for ever" {
   bench -0 "${quick[@]}" --settle=writeback:6s --json=run.json run
+  must has "$output" '^Settling: until earlier writes are on the disk, at most 6 s$'
   check run.json "d['run']['settle']['until'] == 'writeback'" \
     "4 <= d['run']['settle']['waited_s'] or not d['run']['settle']['reached']" \
     "d['run']['settle']['dirty_bytes'] <= 2**26 or not d['run']['settle']['reached']"
