@@ -82,7 +82,8 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN | OPT_COMMON,
     .words = tls_words,
     .sets = tls_sets,
-    .help = "encrypt connections {off,prefer,require,verify}",
+    .help = "encrypt connections; default: prefer for pgsql, off for mysql "
+            "{off,prefer,require,verify}",
     .man = "With \"verify\" the server's certificate must be signed by an "
            "authority of --mysql-ssl-ca or --pgsql-sslrootcert and have the "
            "server's name. The driver's own option wins; a URL that "
