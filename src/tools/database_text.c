@@ -397,6 +397,7 @@ static void database_remark_those(const json_t *from, const char *key,
   static const struct {
     const char *key, *value, *code, *advice;
   } known[] = {
+    /* the most serious one first */
     { "subject", "durability", "not_durable", NULL },
     { "subject", "connections", "few_connections",
       "raise the limit, or put a pooler in front" },
@@ -411,21 +412,20 @@ static void database_remark_those(const json_t *from, const char *key,
   const json_t *one;
   size_t i;
 
-  json_array_foreach(from, i, one)
-  {
-    const char *value = result_text_at(one, key);
-    const char *level = result_text_at(one, "level");
-    const char *text = result_text_at(one, "text");
+  for (size_t k = 0; k < ARRAY_SIZE(known); k++)
+    json_array_foreach(from, i, one)
+    {
+      const char *value = result_text_at(one, known[k].key);
+      const char *level = result_text_at(one, "level");
+      const char *text = result_text_at(one, "text");
 
-    if (!value || !text || (level && strcmp(level, "ok") == 0))
-      continue;
-    for (size_t k = 0; k < ARRAY_SIZE(known); k++) {
-      if (strcmp(known[k].key, key) == 0 && strcmp(known[k].value, value) == 0)
+      if (value && text && strcmp(known[k].key, key) == 0 &&
+          strcmp(known[k].value, value) == 0 &&
+          !(level && strcmp(level, "ok") == 0))
         database_remark(list, known[k].code, text,
                         known[k].advice ? known[k].advice
                                         : result_text_at(one, "advice"));
     }
-  }
 }
 
 /* 0: all, or not known. */
