@@ -216,7 +216,7 @@ static void warnings_cpu_look_at_quota(struct warnings *d,
 }
 
 enum {
-  MANY_PER_CPU = 8, /* threads */
+  MANY_PER_CPU = 8,
 };
 
 static const char *warnings_cpu_carry(const struct warning_input *in,

@@ -129,7 +129,7 @@ const char *database_other_tls(const struct database *d, const char **ret_name)
   *ret_name = tls ? "connections without TLS" : "connections with TLS";
   if (!with)
     return NULL;
-  if (database_is(d, "pgsql") && database_on_socket(d)) /* never TLS */
+  if (database_is(d, "pgsql") && database_on_socket(d))
     return NULL;
   if (database_is(d, "pgsql"))
     return tls ? "--pgsql-sslmode=disable" : "--pgsql-sslmode=require";

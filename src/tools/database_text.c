@@ -397,7 +397,7 @@ static void database_remark_those(const json_t *from, const char *key,
   static const struct {
     const char *key, *value, *code, *advice;
   } known[] = {
-    /* the most serious one first */
+    /* worst first */
     { "subject", "durability", "not_durable", NULL },
     { "subject", "connections", "few_connections",
       "raise the limit, or put a pooler in front" },

@@ -119,7 +119,7 @@ tls_server() {
 }
 
 # cuts_logins PORT: the first connection ends after 30,000 bytes, the next three within
-# the handshake of TLS, as those of a proxy whose server restarts.
+# the handshake of TLS, as with a proxy whose server restarts.
 cuts_logins() {
   python3 - "$1" >"$dir/cutting" 3>&- <<'PY' &
 import select, socket, sys

@@ -332,7 +332,6 @@ static uint64_t abi_load_nearest(struct fit *f, uint64_t size, uint64_t least,
   return low;
 }
 
-/* Rounded up. */
 static void abi_load_add_size(uint64_t bytes, struct strbuf *to)
 {
   const unsigned shift = bytes >= 16 << 20 ? 20 : 10;

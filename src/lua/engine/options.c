@@ -98,7 +98,7 @@ static const char *options_text_member(lua_State *L, const char *key)
 
   options_push_member(L, key);
   text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-  lua_pop(L, 1); /* kept there */
+  lua_pop(L, 1);
   return text;
 }
 

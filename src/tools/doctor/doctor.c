@@ -720,7 +720,7 @@ static void database_look_at_durability(struct findings *to, struct conn *c)
   facts_done(&f);
 }
 
-/* Other servers with the same protocol can refuse. */
+/* Other servers can refuse. */
 static void database_look_at_statements(struct findings *to, struct conn *c)
 {
   static const struct {
