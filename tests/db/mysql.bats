@@ -72,7 +72,7 @@ setup() {
     --mysql-ssl-ca="$MY_CA" --server-stats=off)
   "$BENCH" "${to[@]}" prepare >/dev/null
   one_line_without_tls "${to[@]}"
-  for engine in epoll io_uring; do
+  for engine in ${BENCH_ENGINE-epoll io_uring}; do
     "$BENCH" "${to[@]}" --threads=2 --clients=100 --client-engine=$engine --time=0 --events=0 run >"$BATS_TEST_TMPDIR/out" 2>&1 &
     pid=$!
     within 60 eval '[ "$(servers sql "$BATS_FILE_TMPDIR/my" "$sql")" = 100 ]' || { cat "$BATS_TEST_TMPDIR/out"; return 1; }
