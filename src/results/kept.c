@@ -222,20 +222,21 @@ int kept_open(struct kept_file *f)
   return -ENOMEM;
 }
 
-bool kept_orphan(struct kept_file *f, size_t *at)
+bool kept_orphan(struct kept_file *f, struct kept_name *last)
 {
   char folder[PATH_MAX];
   struct kept_name *names = NULL;
   const size_t n = kept_folder(folder) ? kept_read(folder, true, &names) : 0;
 
   memset(f, 0, sizeof(*f));
-  for (; *at < n && !f->stream; ++*at) {
+  for (size_t i = 0; i < n && !f->stream; i++) {
     int fd;
 
-    if (kept_is_whole(names[*at].text) ||
-        snprintf(f->path, PATH_MAX, "%s/%s", folder, names[*at].text) >=
-          PATH_MAX)
+    if (kept_is_whole(names[i].text) ||
+        (last->text[0] && strcmp(names[i].text, last->text) >= 0) ||
+        snprintf(f->path, PATH_MAX, "%s/%s", folder, names[i].text) >= PATH_MAX)
       continue;
+    *last = names[i];
     fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
       f->stream = fdopen(fd, "r+");

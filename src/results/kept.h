@@ -38,9 +38,9 @@ int kept_open(struct kept_file *f);
  * file. */
 void kept_close(struct kept_file *f, bool whole);
 
-/* The next unfinished file of a dead process.  Begin with *at = 0.  End with
+/* The next unfinished file of a dead process.  Begin with "".  End with
  * kept_close(), or close the stream. */
-bool kept_orphan(struct kept_file *f, size_t *at);
+bool kept_orphan(struct kept_file *f, struct kept_name *last);
 
 /* Newest first.  The caller frees *ret; NULL: none. */
 size_t kept_list(const char *folder, struct kept_name **ret);

@@ -308,10 +308,10 @@ static bool database_remove_left(struct database *d, const char *left)
 /* Of killed runs: keeps results, removes tables. */
 static void database_take_orphans(struct database *d)
 {
+  struct kept_name last = { "" };
   struct kept_file f;
-  size_t at = 0;
 
-  while (kept_orphan(&f, &at)) {
+  while (kept_orphan(&f, &last)) {
     json_t *json = json_loadf(f.stream, 0, NULL);
     json_t *of = json_object_get(json, "database");
     const char *left = result_text_at(of, "left_behind");

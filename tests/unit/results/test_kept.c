@@ -56,26 +56,31 @@ static size_t count(void)
 static void test_orphan(void)
 {
   struct kept_file own, found;
-  size_t at = 0;
+  struct kept_name last = { "" };
   pid_t child;
 
   MUST(kept_open(&own) == 0);
-  OK(!kept_orphan(&found, &at), "the file of a process that lives is left");
+  OK(!kept_orphan(&found, &last), "the file of a process that lives is left");
   (void)fflush(NULL); /* a sanitizer's _exit() writes buffers */
   child = fork();
   MUST(child >= 0);
   if (child == 0) {
-    struct kept_file f;
+    struct kept_file f, begun;
 
-    _exit(kept_open(&f) < 0 || fputs("{}", f.stream) < 0 ||
-          fflush(f.stream) != 0);
+    MUST(kept_open(&f) == 0);
+    while (kept_open(&begun) < 0) /* the same name for a millisecond */
+      MUST(errno == EEXIST);
+    _exit(fputs("{}", f.stream) < 0 || fflush(f.stream) != 0);
   }
   MUST(waitpid(child, NULL, 0) == child);
-  at = 0;
-  OK(kept_orphan(&found, &at) && fgetc(found.stream) == '{',
-     "that of one that has ended is found");
+  last = (struct kept_name){ "" };
+  OK(kept_orphan(&found, &last) && fgetc(found.stream) == EOF,
+     "what one that has ended has begun is found");
+  kept_close(&found, false);
+  OK(kept_orphan(&found, &last) && fgetc(found.stream) == '{',
+     "and its file before, although the first one is gone");
   kept_close(&found, true);
-  OK(!kept_orphan(&found, &at) && count() == 1, "and kept");
+  OK(!kept_orphan(&found, &last) && count() == 1, "and kept");
   MUST(kept_path("1", found.path) && unlink(found.path) == 0);
   kept_close(&own, false);
 }
