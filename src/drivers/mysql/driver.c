@@ -377,10 +377,9 @@ static const char *driver_about_space_query(const struct session *base)
 
   if (!s->open || !sock_is_local(s->link.fd))
     return NULL;
-  return "SELECT MAX(@@datadir), CAST(COALESCE(SUM(data_length + "
-         "index_length), 0) "
-         "AS CHAR) FROM information_schema.tables "
-         "WHERE table_schema = DATABASE() AND table_name LIKE 'sbtest%'";
+  return "SELECT @@datadir, (SELECT CAST(COALESCE(SUM(data_length + "
+         "index_length), 0) AS CHAR) FROM information_schema.tables "
+         "WHERE table_schema = DATABASE() AND table_name LIKE 'sbtest%')";
 }
 
 const struct driver_space mysqld_space = {
