@@ -191,7 +191,7 @@ static void test_dead_peer(void)
   loop_free(e.loop);
 }
 
-/* The peer is well, and says nothing.  The last page cannot be read. */
+/* The peer stays connected and sends nothing.  The last page is unreadable. */
 static void send_badly(struct ends *e, size_t good)
 {
   unsigned char *p = mmap(NULL, good + 4096, PROT_READ,

@@ -75,10 +75,10 @@ static void test_orphan(void)
   MUST(waitpid(child, NULL, 0) == child);
   last = (struct kept_name){ "" };
   OK(kept_orphan(&found, &last) && fgetc(found.stream) == EOF,
-     "what one that has ended has begun is found");
+     "an empty file of a dead process is found");
   kept_close(&found, false);
   OK(kept_orphan(&found, &last) && fgetc(found.stream) == '{',
-     "and its file before, although the first one is gone");
+     "and so is an older one, after the removal of the first");
   kept_close(&found, true);
   OK(!kept_orphan(&found, &last) && count() == 1, "and kept");
   MUST(kept_path("1", found.path) && unlink(found.path) == 0);
