@@ -1,6 +1,5 @@
 /*
  * connect_limiter.h - limits connections opened at a time, and per second.
- * Only system threads wait here, not fibers (loop_aside()).
  */
 #ifndef BENCH_DB_CONNECT_LIMITER_H
 #define BENCH_DB_CONNECT_LIMITER_H

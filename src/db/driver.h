@@ -243,8 +243,11 @@ struct driver {
   void (*thread_done)(const void *cfg);
 
   /* WAITS.  Fails at `until_ns` (clock_now_ns()) or soon after, with name
-   * resolution, TLS and login. */
+   * resolution, TLS and login.  Can block the thread. */
   int (*connect)(struct session *s, uint64_t until_ns, struct outcome *out);
+  /* [opt] Never blocks a fiber's thread.  VISIT_CANNOT: use connect(). */
+  enum visit_rc (*log_in)(struct session *s, uint64_t until_ns,
+                          struct outcome *out);
   driver_visit *visit; /* [opt] */
   /* Waits for at most 1 s, not after `lost`.  Frees results. */
   void (*disconnect)(struct session *s);

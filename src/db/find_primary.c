@@ -1,13 +1,13 @@
 #include "db/find_primary.h"
 
 #include "base/minmax.h"
-#include "base/thread.h"
 #include "db/call.h"
 #include "db/conn_state.h"
 #include "db/driver.h"
 #include "db/options.h"
 #include "db/role.h"
 #include "db/transport.h"
+#include "loop/loop.h"
 
 enum {
   PAUSE_FIRST_MS = 20, /* doubles in each round */
@@ -120,7 +120,7 @@ enum find_result find_writer(struct conn *c, struct strbuf *seen)
   for (unsigned i = 0; i < servers || (patient && now < until); i++) {
     if (i > 0 && i % servers == 0) {
       find_end_round(&round, seen);
-      thread_sleep_until(
+      loop_sleep_until(
         min_u64(clock_now_ns() + (uint64_t)PAUSE_MS * NS_PER_MS, until));
     }
     now = clock_now_ns();

@@ -9,7 +9,6 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "base/wait.h"
 #include "db/call.h"
 #include "db/find_primary.h"
 #include "db/message.h"
@@ -203,8 +202,9 @@ static bool opening_is_first(const struct conn *c, uint64_t until_ns)
   return false;
 }
 
-static void opening_say_warnings(struct conn *c)
+static void opening_say_warnings(void *arg)
 {
+  struct conn *c = arg;
   struct strbuf lines = { 0 };
 
   if (c->driver->warnings)
@@ -243,9 +243,11 @@ static void opening_try_it(void *arg)
   if (first) {
     atomic_store_explicit(&c->env->process->first_open, FIRST_OPEN_OVER,
                           memory_order_relaxed);
-    wait_wake_all(&c->env->process->first_open);
+    loop_wake_all(&c->env->process->first_open);
   }
-  if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
+  if (rc == 0 && c->session->blocks)
+    loop_aside(opening_say_warnings, c, LOOP_ASIDE_CONNECT);
+  else if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
     opening_say_warnings(c);
   c->env->too_late = rc < 0 && c->out.over;
   if (rc < 0 && !c->env->too_late) {
@@ -263,8 +265,7 @@ int opening_try(struct conn *c)
   struct first_try t = { .c = c };
 
   c->turn_ns = transport_deadline(c);
-  c->opens = true;
-  transport_aside(c, opening_try_it, &t);
-  c->opens = false;
+  transport_in_turn(c, opening_try_it, &t);
+  c->turn_ns = 0;
   return t.rc;
 }

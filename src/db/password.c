@@ -15,6 +15,7 @@
 #include "base/secret.h"
 #include "db/driver.h"
 #include "db/outcome.h"
+#include "loop/loop.h"
 
 enum {
   PASSWORD_ROOM = 32 * 1024 /* tokens can have some KiB */
@@ -153,43 +154,106 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
   return rc;
 }
 
-/* Any thread. *ret is a copy that the caller frees.  WAITS for the command,
- * until `until_ns`.  < 0: `err` has the reason. */
-static int password_get(struct password_command *p, uint64_t until_ns,
-                        char **ret, struct err *err)
+struct password_wish {
+  struct password_command *p;
+  uint64_t until_ns;
+  char *copy; /* owned */
+  struct err err;
+};
+
+static bool password_is_fresh(const struct password_command *p)
 {
-  int rc = 0;
+  return p->last && clock_now_ns() - p->at_ns < p->ttl_ns;
+}
+
+static void password_copy(struct password_wish *w)
+{
+  w->copy = mem_strdup(w->p->last);
+  if (!w->copy)
+    (void)err_set(&w->err, -ENOMEM, "not enough memory for a password");
+}
+
+static void password_get(void *arg)
+{
+  struct password_wish *w = arg;
+  struct password_command *p = w->p;
+  char *fresh = NULL;
+  bool done;
 
   (void)pthread_mutex_lock(&p->lock);
-  if (!p->last || clock_now_ns() - p->at_ns >= p->ttl_ns) {
-    char *fresh = NULL;
-
-    rc = password_run(p->command, until_ns, &fresh, err);
-    if (rc == 0) {
-      mem_free_secret(p->last);
-      p->last = fresh;
-      p->at_ns = clock_now_ns();
-    }
+  done = password_is_fresh(p);
+  if (!done && password_run(p->command, w->until_ns, &fresh, &w->err) == 0) {
+    mem_free_secret(p->last);
+    p->last = fresh;
+    p->at_ns = clock_now_ns();
+    done = true;
   }
-  *ret = rc == 0 ? mem_strdup(p->last) : NULL;
+  if (done)
+    password_copy(w);
   (void)pthread_mutex_unlock(&p->lock);
-  return rc < 0 || *ret
-           ? rc
-           : err_set(err, -ENOMEM, "not enough memory for a password");
+}
+
+static bool password_get_now(struct password_wish *w)
+{
+  bool fresh;
+
+  if (pthread_mutex_trylock(&w->p->lock) != 0)
+    return false;
+  fresh = password_is_fresh(w->p);
+  if (fresh)
+    password_copy(w);
+  (void)pthread_mutex_unlock(&w->p->lock);
+  return fresh;
+}
+
+/* 0; or -1 and *out. */
+static int password_give(struct password_command *p, struct session *s,
+                         uint64_t until_ns, struct outcome *out)
+{
+  struct password_wish w = { .p = p, .until_ns = until_ns, .err.text = "" };
+
+  if (!p->command || !*p->command || s->params->password)
+    return 0;
+  session_forget(s);
+  if (!password_get_now(&w))
+    loop_aside(password_get, &w, LOOP_ASIDE_CONNECT);
+  s->secret = w.copy;
+  if (s->secret)
+    return 0;
+  s->no_secret = mem_strdup(w.err.text);
+  *out = (struct outcome){ .lost = true, .msg = s->no_secret };
+  return -1;
+}
+
+struct connect_call {
+  struct session *s;
+  uint64_t until_ns;
+  struct outcome *out;
+  int rc;
+};
+
+static void password_connect_aside(void *arg)
+{
+  struct connect_call *a = arg;
+
+  a->rc = a->s->driver->connect(a->s, a->until_ns, a->out);
 }
 
 int password_connect(struct password_command *p, struct session *s,
                      uint64_t until_ns, struct outcome *out)
 {
-  struct err err = { "" };
+  struct connect_call a = { .s = s, .until_ns = until_ns, .out = out };
+  enum visit_rc rc = VISIT_CANNOT;
 
-  if (p->command && *p->command && !s->params->password) {
-    session_forget(s);
-    if (password_get(p, until_ns, &s->secret, &err) < 0) {
-      s->no_secret = mem_strdup(err.text);
-      *out = (struct outcome){ .lost = true, .msg = s->no_secret };
-      return -1;
-    }
-  }
-  return s->driver->connect(s, until_ns, out);
+  if (password_give(p, s, until_ns, out) < 0)
+    return -1;
+  if (s->driver->log_in)
+    rc = s->driver->log_in(s, until_ns, out);
+  if (rc != VISIT_CANNOT)
+    return rc == VISIT_DONE ? 0 : -1;
+  if (s->driver->caps & DRIVER_NEVER_WAITS)
+    password_connect_aside(&a);
+  else
+    loop_aside(password_connect_aside, &a, LOOP_ASIDE_CONNECT);
+  return a.rc;
 }

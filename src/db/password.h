@@ -24,7 +24,7 @@ void password_init(struct password_command *p, const char *command,
                    double ttl_s);
 void password_done(struct password_command *p);
 
-/* driver->connect(), with the command's password if the connection has none. */
+/* Opens the session, with the command's password if it has none.  WAITS. */
 int password_connect(struct password_command *p, struct session *s,
                      uint64_t until_ns, struct outcome *out);
 

@@ -19,6 +19,7 @@
 #include "db/options.h"
 #include "db/pool.h"
 #include "db/role.h"
+#include "loop/fiber.h"
 #include "loop/loop.h"
 
 /* The server's text ends with the session. */
@@ -257,8 +258,7 @@ static void transport_note_served(const struct conn *c)
                           memory_order_relaxed);
 }
 
-/* Only for statements?  Clients can be thousands; the first was asked
- * everything. */
+/* Only for statements?  The first was asked everything. */
 static bool transport_is_one_of_many(const struct conn *c)
 {
   const struct db_process *p = c->env->process;
@@ -269,26 +269,27 @@ static bool transport_is_one_of_many(const struct conn *c)
          atomic_load_explicit(&p->checked, memory_order_relaxed);
 }
 
-/* -1: no answer in time. */
-static int transport_ask_server(struct conn *c)
+struct asking {
+  struct conn *c;
+  int rc;
+};
+
+static void transport_ask(void *arg)
 {
+  struct asking *a = arg;
+  struct conn *c = a->c;
   struct db_process *p = c->env->process;
   const struct db_cfg *set = &p->set;
-  const bool debug = set->debug && log_get_level() >= LOG_DEBUG;
-  uint64_t until_ns;
+  const uint64_t until_ns = call_ask(c);
 
-  if (!debug &&
-      (!p->in_run || atomic_load_explicit(&p->asked, memory_order_relaxed)))
-    return 0;
-  until_ns = call_ask(c);
-  if (debug)
+  if (set->debug && log_get_level() >= LOG_DEBUG)
     transport_say_about(c);
   check_before_run(c);
   transport_note_server(c);
   check_tables(c);
   if (call_asked(c, until_ns)) {
     atomic_store_explicit(&p->asked, true, memory_order_relaxed);
-    return 0;
+    return;
   }
   c->out = (struct outcome){
     .code = c->driver->connection_codes ? c->driver->connection_codes[0] : 0,
@@ -301,7 +302,19 @@ static int transport_ask_server(struct conn *c)
               set->query_timeout_s > 0 ? "query" : "connect",
               call_patience_s(p));
   c->out.msg = strbuf_str(&c->no_answer);
-  return -1;
+  a->rc = -1;
+}
+
+/* -1: no answer in time. */
+static int transport_ask_server(struct conn *c)
+{
+  struct asking a = { .c = c };
+  const struct db_process *p = c->env->process;
+
+  if ((p->set.debug && log_get_level() >= LOG_DEBUG) ||
+      (p->in_run && !atomic_load_explicit(&p->asked, memory_order_relaxed)))
+    loop_aside(transport_ask, &a, LOOP_ASIDE_CONNECT);
+  return a.rc;
 }
 
 static int transport_open_session(struct conn *c, uint64_t until_ns)
@@ -382,7 +395,7 @@ uint64_t transport_until(const struct conn *c, uint64_t asked_ns,
                        c->generation != 0 || c->visitor, asked_ns, until_ns);
 }
 
-static void transport_open_in_turn(void *arg)
+static void transport_open_in_limit(void *arg)
 {
   struct opening *o = arg;
 
@@ -397,17 +410,22 @@ static void transport_open_in_turn(void *arg)
   limiter_leave(&o->c->env->process->limiter);
 }
 
-void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)
+void transport_in_turn(struct conn *c, void (*fn)(void *arg), void *arg)
 {
   const struct db_process *p = c->env->process;
 
-  if (c->driver->caps & DRIVER_NEVER_WAITS && limiter_is_open(&p->limiter)) {
+  if (c->opens) {
     fn(arg);
     return;
   }
   if (p->set.connect_concurrency > 0)
     loop_set_connects((unsigned)p->set.connect_concurrency);
-  loop_aside(fn, arg, LOOP_ASIDE_CONNECT);
+  loop_begin_connect();
+  c->opens = true;
+  fn(arg);
+  c->opens = false;
+  loop_end_connect();
+  fiber_trim_stack();
 }
 
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
@@ -418,7 +436,7 @@ int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
                        .limit_ns = c->opens ? c->turn_ns
                                             : transport_deadline(c) };
 
-  transport_aside(c, transport_open_in_turn, &o);
+  transport_in_turn(c, transport_open_in_limit, &o);
   if (!c->env->shares_thread)
     c->session->blocks = 0;
   if (ret_turn_ns)

@@ -28,8 +28,8 @@ uint64_t transport_jittered(const struct conn *c, double ms);
 /* c->out in one line. */
 void transport_reason(const struct conn *c, struct strbuf *line);
 
-/* Where opening a session can wait. */
-void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg);
+/* fn(arg) opens a session.  WAITS: see loop_begin_connect(). */
+void transport_in_turn(struct conn *c, void (*fn)(void *arg), void *arg);
 /* CONN_LOST; forgets prepared statements.  Nothing if not open. */
 void transport_drop(struct conn *c);
 

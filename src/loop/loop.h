@@ -67,13 +67,14 @@ int loop_add(struct loop *l, void (*fn)(void *arg), void *arg, struct err *err);
 /* Returns when all fibers have ended. */
 void loop_run(struct loop *l);
 
-/* Any thread: makes fibers in loop_wait_while() look at their words. */
-void loop_wake(struct loop *l);
+/* Any thread.  Store the new value before calling. */
+void loop_wake_all(_Atomic uint32_t *word);
 
 /* Memory maps per stack of a fiber. */
 unsigned loop_maps_of_fiber(void);
 
 void loop_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
+void loop_sleep_until(uint64_t until_ns);
 
 /* As send() and recv(), but WAIT.  The bytes to send stay valid until something
  * was received, or loop_forget(). */
@@ -116,7 +117,11 @@ enum loop_aside {
  * of deep calls. */
 void loop_call_deep(void (*fn)(void *arg), void *arg);
 
-/* Maximum of threads for LOOP_ASIDE_CONNECT of this fiber's loop. */
+/* At most 16 fibers of a loop connect at a time; others WAIT, in order. */
+void loop_begin_connect(void);
+void loop_end_connect(void);
+
+/* Not 16, also of threads for LOOP_ASIDE_CONNECT. */
 void loop_set_connects(unsigned max);
 
 /* Runs fn(arg) in another thread, while this fiber is parked.  Outside of

@@ -10,7 +10,6 @@
 #include "loop/task.h"
 
 enum {
-  CONNECTS_MAX = 16, /* default number of threads for connections */
   KINDS = LOOP_ASIDE_CALL + 1,
 };
 
@@ -45,13 +44,9 @@ static struct task *offload_take(struct offload_kind *k)
     (void)pthread_cond_wait(&k->work, &k->offload->lock);
     k->idle--;
   }
-  t = k->todo.first;
-  if (t) {
-    k->todo.first = t->next;
+  t = task_queue_take(&k->todo);
+  if (t)
     k->waiting--;
-    if (!k->todo.first)
-      task_queue_clear(&k->todo);
-  }
   return t;
 }
 
@@ -109,7 +104,7 @@ static struct offload *offload_of(struct loop *l)
     (void)pthread_cond_init(&a->kind[i].work, NULL);
     task_queue_clear(&a->kind[i].todo);
   }
-  a->kind[LOOP_ASIDE_CONNECT].max = CONNECTS_MAX;
+  a->kind[LOOP_ASIDE_CONNECT].max = LOOP_CONNECTS;
   l->offload = a;
   return a;
 }
@@ -134,9 +129,35 @@ void loop_set_connects(unsigned max)
 
   if (!a)
     return;
+  f->loop->connects_max = max;
   (void)pthread_mutex_lock(&a->lock);
   a->kind[LOOP_ASIDE_CONNECT].max = max;
   (void)pthread_mutex_unlock(&a->lock);
+}
+
+void loop_begin_connect(void)
+{
+  struct fiber *f = fiber_parkable();
+  struct loop *l = f ? f->loop : NULL;
+
+  if (l && l->connects < l->connects_max) {
+    l->connects++;
+  } else if (l) {
+    task_queue_add(&l->connects_wait, l->running);
+    loop_park(l);
+  }
+}
+
+void loop_end_connect(void)
+{
+  struct fiber *f = fiber_parkable();
+  struct loop *l = f ? f->loop : NULL;
+  struct task *t = l ? task_queue_take(&l->connects_wait) : NULL;
+
+  if (t)
+    loop_make_ready(l, t);
+  else if (l)
+    l->connects--;
 }
 
 void loop_aside(void (*fn)(void *arg), void *arg, enum loop_aside kind)

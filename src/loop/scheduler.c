@@ -2,6 +2,7 @@
  * scheduler.c - runs the fibers of a thread in turns.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -53,6 +54,38 @@ static int loop_open_engine(struct loop *l, enum loop_engine wish,
                      l->engine->name, strerror(-rc), err_limit(-rc));
 }
 
+static struct loop *loops;
+static pthread_mutex_t loops_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void loop_join(struct loop *l)
+{
+  (void)pthread_mutex_lock(&loops_lock);
+  l->next = loops;
+  loops = l;
+  (void)pthread_mutex_unlock(&loops_lock);
+}
+
+static void loop_leave(const struct loop *l)
+{
+  struct loop **at = &loops;
+
+  (void)pthread_mutex_lock(&loops_lock);
+  while (*at && *at != l)
+    at = &(*at)->next;
+  if (*at)
+    *at = l->next;
+  (void)pthread_mutex_unlock(&loops_lock);
+}
+
+void loop_wake_all(_Atomic uint32_t *word)
+{
+  wait_wake_all(word);
+  (void)pthread_mutex_lock(&loops_lock);
+  for (struct loop *l = loops; l; l = l->next)
+    loop_wake(l);
+  (void)pthread_mutex_unlock(&loops_lock);
+}
+
 int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
 {
   struct loop *l = calloc(1, sizeof(*l));
@@ -69,6 +102,8 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
   }
   context_init(&l->thread);
   task_queue_clear(&l->ready);
+  task_queue_clear(&l->connects_wait);
+  l->connects_max = LOOP_CONNECTS;
   stacks_init(&l->stacks, setup->stack_bytes * STACK_FACTOR);
   rc = loop_open_engine(l, setup->engine, err);
   if (rc < 0) {
@@ -76,6 +111,7 @@ int loop_new(struct loop **ret, const struct loop_setup *setup, struct err *err)
     loop_free(l);
     return rc;
   }
+  loop_join(l);
   *ret = l;
   return 0;
 }
@@ -98,6 +134,7 @@ void loop_free(struct loop *l)
 
   if (!l)
     return;
+  loop_leave(l);
   for (t = l->ready.first; t; t = next) { /* these never ran */
     next = t->next;
     task_free(l, t);
@@ -243,7 +280,7 @@ static void loop_note_turn(struct loop *l)
   loop_put(&l->counts.alive, l->alive);
 }
 
-static void loop_sleep_until(struct loop *l, uint64_t until_ns)
+static void loop_sleep(struct loop *l, uint64_t until_ns)
 {
   loop_bump(&l->counts.slept, 1);
   (void)loop_queue_grown(l, &l->late_ns); /* later waits belong to this sleep */
@@ -264,7 +301,7 @@ static void loop_look(struct loop *l, uint64_t until_ns)
   loop_note_turn(l);
   if (l->ready.first || until_ns <= l->now_ns)
     return;
-  loop_sleep_until(l, until_ns);
+  loop_sleep(l, until_ns);
 }
 
 void loop_run(struct loop *l)

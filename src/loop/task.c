@@ -219,6 +219,14 @@ void loop_wake(struct loop *l)
   (void)!write(l->wake_fd, &one, sizeof(one)); /* a full counter wakes, too */
 }
 
+void loop_sleep_until(uint64_t until_ns)
+{
+  _Atomic uint32_t never = 0;
+
+  while (clock_now_ns() < until_ns)
+    loop_wait_while(&never, 0, until_ns);
+}
+
 void loop_look_at_words(struct loop *l)
 {
   for (struct task *t = l->words; t; t = t->word_after) {

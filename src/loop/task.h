@@ -54,6 +54,17 @@ static inline void task_queue_add(struct task_queue *q, struct task *t)
   q->end = &t->next;
 }
 
+static inline struct task *task_queue_take(struct task_queue *q)
+{
+  struct task *t = q->first;
+
+  if (t)
+    q->first = t->next;
+  if (!q->first)
+    q->end = &q->first;
+  return t;
+}
+
 /* The index is the number of the socket. */
 struct loop_fd {
   struct task *waiter;
@@ -66,6 +77,10 @@ struct loop_fd {
 };
 
 #define LATE_UNKNOWN UINT64_MAX
+
+enum {
+  LOOP_CONNECTS = 16,
+};
 
 struct loop;
 
@@ -123,6 +138,10 @@ struct loop {
   void *engine_data;
 
   struct offload *offload; /* owned; [opt] */
+  struct loop *next;       /* of all loops */
+
+  unsigned connects, connects_max;
+  struct task_queue connects_wait;
 
   void *block; /* owned; [opt] */
   size_t block_room;
@@ -162,6 +181,9 @@ static inline void loop_flush(struct loop *l)
 }
 
 void loop_look_at_words(struct loop *l);
+
+/* Any thread. */
+void loop_wake(struct loop *l);
 
 /* wake_fd is readable: words have changed, or offloaded work is done. */
 void loop_woken(struct loop *l);

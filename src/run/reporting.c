@@ -9,6 +9,7 @@
 #include "base/minmax.h"
 #include "base/thread.h"
 #include "base/wait.h"
+#include "loop/loop.h"
 #include "report/form.h"
 #include "report/reporter.h"
 #include "run/arrivals.h"
@@ -321,7 +322,7 @@ static void reporting_cut_warmup(struct run *run, struct agenda *a)
   if (run->slo_stop)
     slo_stop_measure_from(run->slo_stop, now);
   atomic_store(&run->warm, WARM_DONE);
-  run_wake(run, &run->warm);
+  loop_wake_all(&run->warm);
 }
 
 static void reporting_note_events(struct run *run, uint64_t now)

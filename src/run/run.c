@@ -13,31 +13,20 @@ void run_tell_peers(struct run *run, int signal)
     peers->stop(peers->ctx, signal);
 }
 
-void run_wake(struct run *run, _Atomic uint32_t *word)
-{
-  wait_wake_all(word);
-  for (unsigned i = 0; i < run->plan->carriers; i++) {
-    struct loop *l = atomic_load(&run->carriers[i].loop);
-
-    if (l)
-      loop_wake(l);
-  }
-}
-
-static void run_set_and_wake(struct run *run, _Atomic uint32_t *word)
+static void run_set_and_wake(_Atomic uint32_t *word)
 {
   if (atomic_exchange(word, 1) == 0)
-    run_wake(run, word);
+    loop_wake_all(word);
 }
 
 void run_let_close(struct run *run)
 {
-  run_set_and_wake(run, &run->may_close);
+  run_set_and_wake(&run->may_close);
 }
 
 void run_end_load(struct run *run)
 {
-  run_set_and_wake(run, &run->load_over);
+  run_set_and_wake(&run->load_over);
   run_let_close(run);
 }
 
@@ -48,8 +37,8 @@ bool run_stop(struct run *run, enum stop_reason why)
                                                     (uint32_t)why);
 
   if (first) {
-    run_wake(run, &run->stop);
-    run_wake(run, &run->warm);
+    loop_wake_all(&run->stop);
+    loop_wake_all(&run->warm);
     run_end_load(run);
   }
   /* Rank 0 passes on reports of others. */

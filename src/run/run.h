@@ -202,8 +202,6 @@ bool run_stop(struct run *run, enum stop_reason why);
 /* 0: no signal. */
 void run_tell_peers(struct run *run, int signal);
 
-void run_wake(struct run *run, _Atomic uint32_t *word);
-
 void run_let_close(struct run *run);
 
 /* No event begins any more: workers aside can leave, all can close. */

@@ -404,7 +404,7 @@ static void wait_for_drained(struct run *run)
   uint32_t n = atomic_fetch_add(&run->drained, 1) + 1;
 
   if (n == all)
-    run_wake(run, &run->drained);
+    loop_wake_all(&run->drained);
   while ((n = atomic_load(&run->drained)) < all)
     loop_wait_while(&run->drained, n, WAIT_FOREVER);
 }
@@ -602,7 +602,7 @@ int workers_start(struct workers *workers, struct run *run, struct err *err)
 void workers_release(struct workers *workers, unsigned gate)
 {
   atomic_store_explicit(&workers->run->gate, gate, memory_order_release);
-  run_wake(workers->run, &workers->run->gate);
+  loop_wake_all(&workers->run->gate);
 }
 
 void workers_join(struct workers *workers)

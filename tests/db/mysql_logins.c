@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/strbuf.h"
+#include "db/password.h"
 #include "db/process.h"
 #include "drivers/mysql/session.h"
 #include "suite.h"
@@ -21,7 +22,8 @@ static int again(struct conn *c, bool raw, struct outcome *out)
 {
   *out = (struct outcome){ 0 };
   c->session->may_be_raw = raw;
-  return c->driver->connect(c->session, clock_now_ns() + 10 * NS_PER_S, out);
+  return password_connect(&c->env->process->password, c->session,
+                          clock_now_ns() + 10 * NS_PER_S, out);
 }
 
 static void close_session(struct conn *c)

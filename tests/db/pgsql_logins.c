@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "db/emul.h"
+#include "db/password.h"
+#include "db/process.h"
 #include "drivers/pgsql/session.h"
 #include "tests/db/pgsql_fixture.h"
 #include "tests/unit/tap.h"
@@ -89,7 +91,8 @@ static int again(struct conn *c, bool may_be_raw, struct outcome *out)
 {
   *out = (struct outcome){ 0 };
   c->session->may_be_raw = may_be_raw;
-  return c->driver->connect(c->session, clock_now_ns() + 10 * NS_PER_S, out);
+  return password_connect(&c->env->process->password, c->session,
+                          clock_now_ns() + 10 * NS_PER_S, out);
 }
 
 /* The library and the driver fail alike. */

@@ -676,31 +676,52 @@ static int driver_open_with_library(struct mysql_session *s, uint64_t until_ns,
   return 0;
 }
 
-static int driver_connect_session(struct session *base, uint64_t until_ns,
-                                  struct outcome *out)
+static void driver_begin(struct mysql_session *s)
 {
-  struct mysql_session *s = session_of(base);
-  enum visit_rc raw;
-
   s->base.dialect = EMUL_MYSQL;
   s->base.trx = TRX_NONE;
   s->lost = false;
   s->more = false;
   s->id = 0;
-  s->to = mysqld_connect_address(base);
-  if (cfg_of(s)->dry_run)
-    return 0;
-  raw = mysqld_raw_connect(s, until_ns, out);
-  if (raw == VISIT_FAILED ||
-      (raw == VISIT_CANNOT && driver_open_with_library(s, until_ns, out) < 0))
-    return -1;
-  if (raw == VISIT_DONE)
-    driver_trace_connect(s, "ok");
+  s->to = mysqld_connect_address(&s->base);
+}
+
+static void driver_opened(struct mysql_session *s)
+{
   s->tcp = wire_keep_alive(s->link.fd);
-  s->wire.poll_first = !s->tcp && !env_has_spare_cpus(base->env);
+  s->wire.poll_first = !s->tcp && !env_has_spare_cpus(s->base.env);
   s->open = true;
   if (s->status & STATUS_NO_BACKSLASH)
     s->base.dialect = EMUL_MYSQL_PLAIN;
+}
+
+static enum visit_rc driver_log_in(struct session *base, uint64_t until_ns,
+                                   struct outcome *out)
+{
+  struct mysql_session *s = session_of(base);
+  enum visit_rc rc = VISIT_CANNOT;
+
+  driver_begin(s);
+  if (!cfg_of(s)->dry_run)
+    rc = mysqld_raw_connect(s, until_ns, out);
+  if (rc == VISIT_DONE) {
+    driver_trace_connect(s, "ok");
+    driver_opened(s);
+  }
+  return rc;
+}
+
+static int driver_connect_session(struct session *base, uint64_t until_ns,
+                                  struct outcome *out)
+{
+  struct mysql_session *s = session_of(base);
+
+  driver_begin(s);
+  if (cfg_of(s)->dry_run)
+    return 0;
+  if (driver_open_with_library(s, until_ns, out) < 0)
+    return -1;
+  driver_opened(s);
   return 0;
 }
 
@@ -968,6 +989,7 @@ const struct driver driver_mysql = {
   .is_busy = mysqld_connect_is_busy,
   .thread_init = driver_thread_init,
   .thread_done = driver_thread_done,
+  .log_in = driver_log_in,
   .connect = driver_connect_session,
   .disconnect = driver_disconnect_session,
   .done = driver_free,

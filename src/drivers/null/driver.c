@@ -17,7 +17,6 @@
 #include "db/emul.h"
 #include "db/env.h"
 #include "drivers/driver_list.h"
-#include "loop/fiber.h"
 #include "loop/loop.h"
 
 struct null_word {
@@ -107,8 +106,7 @@ struct null_session {
   struct session base; /* first */
   uint64_t rows_left;
   uint32_t fields;
-  _Atomic uint32_t woken;    /* by another thread: waiting has to end */
-  struct loop *_Atomic loop; /* [opt] of the fiber that waits */
+  _Atomic uint32_t woken; /* by another thread: waiting has to end */
 };
 
 struct null_prepared {
@@ -199,13 +197,9 @@ static struct null_session *null_of(struct session *s)
 
 static void null_wait_until_woken(struct null_session *n, uint64_t until_ns)
 {
-  const struct fiber *f = fiber_here();
-
-  atomic_store(&n->loop, f ? f->loop : NULL);
   while (atomic_load_explicit(&n->woken, memory_order_relaxed) == 0 &&
          clock_now_ns() < until_ns)
     loop_wait_while(&n->woken, 0, until_ns);
-  atomic_store(&n->loop, NULL);
 }
 
 /* True: cancelled. */
@@ -253,13 +247,9 @@ static int null_act_out(struct null_session *n, const struct null_cfg *cfg,
 static void null_wake(struct session *s)
 {
   struct null_session *n = null_of(s);
-  struct loop *l;
 
   atomic_store(&n->woken, 1);
-  wait_wake_all(&n->woken);
-  l = atomic_load(&n->loop);
-  if (l)
-    loop_wake(l);
+  loop_wake_all(&n->woken);
 }
 
 static int null_connect(struct session *s, uint64_t until_ns,

@@ -161,8 +161,8 @@ static enum attempt connect_attempt(struct pgsql_session *p,
   }
   (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
   (void)PQsetNoticeReceiver(conn, connect_hear_notice, p);
-  login = pgsql_log_in(&conn, connect_may_send_clear(p, conn), until_ns, text,
-                       sizeof(text));
+  login = pgsql_library_log_in(&conn, connect_may_send_clear(p, conn), until_ns,
+                               text, sizeof(text));
   if (login == PGSQL_LOGIN_DONE) {
     (void)PQsetNoticeReceiver(conn, connect_hear_notice, p);
     p->conn = conn;
@@ -293,30 +293,44 @@ static bool connect_wants_token(const struct session *s, const char *text)
           strstr(text, "server requires OAuth authentication"));
 }
 
-int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
+static int connect_opened(struct pgsql_session *p, struct outcome *out)
 {
-  struct pgsql_session *p = pgsql_of(s);
-  enum visit_rc rc = pgsql_raw_connect(s, until_ns, out);
-
-  if (rc == VISIT_CANNOT) {
-    *out = (struct outcome){ 0 };
-    strbuf_clear(&p->text);
-    rc = connect_open_conn(p, until_ns, out) ? VISIT_DONE : VISIT_FAILED;
-    if (rc == VISIT_FAILED && connect_wants_token(s, strbuf_str(&p->text))) {
-      pgsql_raw_always(s);
-      rc = pgsql_raw_connect(s, until_ns, out);
-    }
-  }
-  if (rc == VISIT_FAILED)
-    return connect_not_opened(p, out);
   p->broken = false;
   p->too_large = false;
   p->listens = false;
   p->last_state[0] = '\0';
   if (!p->raw && connect_library_opened(p, out) < 0)
     return -1;
-  p->wire.may_block = wire_is_tcp(p->link.fd) || env_has_spare_cpus(s->env);
+  p->wire.may_block = wire_is_tcp(p->link.fd) ||
+                      env_has_spare_cpus(p->base.env);
   return 0;
+}
+
+enum visit_rc pgsql_log_in(struct session *s, uint64_t until_ns,
+                           struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+  const enum visit_rc rc = pgsql_raw_connect(s, until_ns, out);
+
+  if (rc == VISIT_DONE)
+    (void)connect_opened(p, out);
+  else if (rc == VISIT_FAILED)
+    (void)connect_not_opened(p, out);
+  return rc;
+}
+
+int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out)
+{
+  struct pgsql_session *p = pgsql_of(s);
+
+  *out = (struct outcome){ 0 };
+  strbuf_clear(&p->text);
+  if (connect_open_conn(p, until_ns, out))
+    return connect_opened(p, out);
+  if (!connect_wants_token(s, strbuf_str(&p->text)))
+    return connect_not_opened(p, out);
+  pgsql_raw_always(s);
+  return pgsql_log_in(s, until_ns, out) == VISIT_DONE ? 0 : -1;
 }
 
 void pgsql_disconnect(struct session *s)

@@ -434,13 +434,25 @@ static int driver_global_init(const void *cfg, struct err *err)
   return pgsql_params_check(cfg, err);
 }
 
-static int driver_open_session(struct session *s, uint64_t until_ns,
-                               struct outcome *out)
+static void driver_set_mode(struct session *s)
 {
   const int mode = s->env->process->set.ps_mode;
 
   pgsql_of(s)->emulates = ps_mode_is_text(mode);
   pgsql_of(s)->unnamed = mode == PS_UNNAMED;
+}
+
+static enum visit_rc driver_log_in(struct session *s, uint64_t until_ns,
+                                   struct outcome *out)
+{
+  driver_set_mode(s);
+  return pgsql_log_in(s, until_ns, out);
+}
+
+static int driver_open_session(struct session *s, uint64_t until_ns,
+                               struct outcome *out)
+{
+  driver_set_mode(s);
   return pgsql_connect(s, until_ns, out);
 }
 
@@ -522,6 +534,7 @@ const struct driver driver_pgsql = {
   .ignore_errors = driver_ignore_errors,
   .global_init = driver_global_init,
   .is_busy = pgsql_login_is_busy,
+  .log_in = driver_log_in,
   .connect = driver_open_session,
   .visit = pgsql_visit,
   .disconnect = pgsql_disconnect,

@@ -484,8 +484,9 @@ static PostgresPollingStatusType login_rest(struct pgsql_guard *g,
   return status;
 }
 
-enum pgsql_login pgsql_log_in(PGconn **conn, bool cleartext, uint64_t until_ns,
-                              char *text, size_t size)
+enum pgsql_login pgsql_library_log_in(PGconn **conn, bool cleartext,
+                                      uint64_t until_ns, char *text,
+                                      size_t size)
 {
   PostgresPollingStatusType status = PGRES_POLLING_FAILED;
   struct pgsql_guard guard = { .cleartext = cleartext };

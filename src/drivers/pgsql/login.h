@@ -21,8 +21,9 @@ enum pgsql_login {
  * NULL, and a thread owns and closes it.  Later notices are dropped.
  * `cleartext`: plain text is allowed without TLS.
  */
-enum pgsql_login pgsql_log_in(PGconn **conn, bool cleartext, uint64_t until_ns,
-                              char *text, size_t size);
+enum pgsql_login pgsql_library_log_in(PGconn **conn, bool cleartext,
+                                      uint64_t until_ns, char *text,
+                                      size_t size);
 
 /* Do such threads still run? */
 bool pgsql_login_is_busy(void);

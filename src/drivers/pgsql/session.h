@@ -176,6 +176,8 @@ static inline const struct pgsql_session *pgsql_const(const struct session *s)
   return (const struct pgsql_session *)s;
 }
 
+enum visit_rc pgsql_log_in(struct session *s, uint64_t until_ns,
+                           struct outcome *out);
 int pgsql_connect(struct session *s, uint64_t until_ns, struct outcome *out);
 void pgsql_disconnect(struct session *s);
 void pgsql_done(struct session *s);

@@ -1,5 +1,7 @@
 /*
  * resolve.c - looks up a host in a helper thread, within a time limit.
+  Equal
+ * questions at a time have one answer.
  */
 #include "drivers/wire/resolve.h"
 
@@ -7,6 +9,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +18,9 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/thread.h"
-#include "base/wait.h"
 #include "loop/loop.h"
 
-/* Freed by the last of both. */
+/* Freed by the last owner. */
 struct lookup {
   _Atomic unsigned refs;
   /* Futex: 1: the members below are valid (release by the helper). */
@@ -27,6 +29,9 @@ struct lookup {
   struct wire_addresses found;
   char host[]; /* constant */
 };
+
+static struct lookup *latest; /* under way, or NULL */
+static pthread_mutex_t latest_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void resolve_unref(struct lookup *l)
 {
@@ -57,17 +62,37 @@ static void *look_up(void *arg)
     resolve_keep_addresses(&l->found, list);
     freeaddrinfo(list);
   }
+  (void)pthread_mutex_lock(&latest_lock);
+  if (latest == l)
+    latest = NULL;
+  (void)pthread_mutex_unlock(&latest_lock);
   /* Pairs with the acquire of the caller. */
   atomic_store_explicit(&l->done, 1, memory_order_release);
-  wait_wake_all(&l->done);
+  loop_wake_all(&l->done);
   resolve_unref(l);
   return NULL;
 }
 
-static void resolve_start(struct lookup *l)
+static struct lookup *resolve_begin(const char *host)
 {
-  if (thread_start_detached(0, look_up, l) < 0)
+  const size_t size = strlen(host) + 1;
+  struct lookup *l;
+  bool mine = false;
+
+  (void)pthread_mutex_lock(&latest_lock);
+  l = latest;
+  if (l && strcmp(l->host, host) == 0) {
+    (void)atomic_fetch_add_explicit(&l->refs, 1, memory_order_relaxed);
+  } else if ((l = calloc(1, sizeof(*l) + size)) != NULL) {
+    memcpy(l->host, host, size);
+    atomic_init(&l->refs, 2);
+    latest = l;
+    mine = true;
+  }
+  (void)pthread_mutex_unlock(&latest_lock);
+  if (mine && thread_start_detached(0, look_up, l) < 0)
     (void)look_up(l);
+  return l;
 }
 
 static bool wait_done(struct lookup *l, uint64_t until_ns)
@@ -75,7 +100,7 @@ static bool wait_done(struct lookup *l, uint64_t until_ns)
   while (atomic_load_explicit(&l->done, memory_order_acquire) == 0) {
     if (clock_now_ns() >= until_ns)
       return false;
-    wait_while(&l->done, 0, until_ns);
+    loop_wait_while(&l->done, 0, until_ns);
   }
   return true;
 }
@@ -91,15 +116,11 @@ static bool resolve_is_numeric(const char *host)
 static int look_up_until(const char *host, uint64_t until_ns,
                          struct wire_addresses *ret, struct err *err)
 {
-  const size_t size = strlen(host) + 1;
-  struct lookup *l = calloc(1, sizeof(*l) + size);
+  struct lookup *l = resolve_begin(host);
   int rc = 0;
 
   if (!l)
     return err_set(err, -ENOMEM, "not enough memory");
-  memcpy(l->host, host, size);
-  atomic_init(&l->refs, 2);
-  resolve_start(l);
   /* One reference is ours.
    * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
   if (!wait_done(l, until_ns))
@@ -113,25 +134,9 @@ static int look_up_until(const char *host, uint64_t until_ns,
   return rc;
 }
 
-struct question {
-  const char *host;
-  uint64_t until_ns;
-  struct wire_addresses *ret;
-  struct err *err;
-  int rc;
-};
-
-static void resolve_answer(void *arg)
-{
-  struct question *q = arg;
-
-  q->rc = look_up_until(q->host, q->until_ns, q->ret, q->err);
-}
-
 int wire_resolve(const char *host, uint64_t until_ns,
                  struct wire_addresses *ret, struct err *err)
 {
-  struct question q = { host, until_ns, ret, err, 0 };
   const size_t size = strlen(host) + 1;
 
   if (resolve_is_numeric(host) && size <= WIRE_ADDRESS_MAX) {
@@ -139,6 +144,5 @@ int wire_resolve(const char *host, uint64_t until_ns,
     memcpy(ret->text[0], host, size);
     return 0;
   }
-  loop_aside(resolve_answer, &q, LOOP_ASIDE_CONNECT);
-  return q.rc;
+  return look_up_until(host, until_ns, ret, err);
 }

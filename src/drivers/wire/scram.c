@@ -213,7 +213,7 @@ static bool scram_take_turn(struct login_keys *shared, uint32_t name,
       return true;
     if (clock_now_ns() >= until_ns)
       return false;
-    wait_while(&shared->busy, name, until_ns);
+    loop_wait_while(&shared->busy, name, until_ns);
     now = 0;
   }
   *ret_mine = true;
@@ -223,7 +223,7 @@ static bool scram_take_turn(struct login_keys *shared, uint32_t name,
 static void scram_end_turn(struct login_keys *shared)
 {
   atomic_store_explicit(&shared->busy, 0, memory_order_release);
-  wait_wake_all(&shared->busy);
+  loop_wake_all(&shared->busy);
 }
 
 struct wish {
@@ -236,8 +236,9 @@ struct wish {
   bool no_memory; /* else the time is over */
 };
 
-static const struct scram_made *scram_compute(struct wish *w)
+static void scram_compute(void *arg)
 {
+  struct wish *w = arg;
   struct scram_made *k = malloc(sizeof(*k));
   uint8_t key[SHA256_BYTES];
   struct hmac_sha256 salted;
@@ -250,7 +251,7 @@ static const struct scram_made *scram_compute(struct wish *w)
     k = NULL;
   }
   if (!k)
-    return NULL;
+    return;
   hmac_sha256_key(&salted, key, sizeof(key));
   hmac_sha256(&salted, "Client Key", 10, k->client);
   sha256(k->client, sizeof(k->client), key);
@@ -258,17 +259,16 @@ static const struct scram_made *scram_compute(struct wish *w)
   hmac_sha256(&salted, "Server Key", 10, key);
   hmac_sha256_key(&k->server, key, sizeof(key));
   memcpy(k->of, w->of, sizeof(k->of));
+  w->keys = k;
   if (scram_share(w->chain->shared, k))
-    return k;
+    return;
   free(w->chain->own);
   w->chain->own = k;
-  return k;
 }
 
 /* WAITS: computes, or another thread does. */
-static void scram_grant(void *arg)
+static void scram_grant(struct wish *w)
 {
-  struct wish *w = arg;
   struct login_keys *const shared = w->chain->shared;
   bool mine = false;
 
@@ -277,7 +277,7 @@ static void scram_grant(void *arg)
     return;
   w->keys = find_shared(shared, w->of);
   if (!w->keys)
-    w->keys = scram_compute(w);
+    loop_aside(scram_compute, w, LOOP_ASIDE_CONNECT);
   if (mine)
     scram_end_turn(shared);
 }
@@ -297,7 +297,7 @@ scram_get_keys(struct scram_keys *chain, const char *password,
   if (!w.keys && scram_is_for(chain->own, of))
     w.keys = chain->own;
   if (!w.keys)
-    loop_aside(scram_grant, &w, LOOP_ASIDE_CONNECT);
+    scram_grant(&w);
   *why = w.no_memory ? "not enough memory" : "";
   return w.keys;
 }

@@ -311,6 +311,13 @@ static void tls_read(void *arg)
   c->rc = SSL_read_ex(c->ssl, c->to, c->n, &c->done);
 }
 
+static void tls_connect(void *arg)
+{
+  struct tls_call *c = arg;
+
+  c->rc = SSL_connect(c->ssl);
+}
+
 static bool tls_encrypt(struct wire_tls *t, int fd, const void *p, size_t n)
 {
   struct tls_call c = { .ssl = t->ssl, .from = p, .n = n };
@@ -491,11 +498,13 @@ static int tls_refill_until(struct wire_tls *t, int fd, uint64_t until_ns)
 int wire_tls_shake(struct wire_tls *t, int fd, uint64_t until_ns)
 {
   for (;;) {
+    struct tls_call c = { .ssl = t->ssl };
     int rc;
 
     tls_make_room(t, fd);
     t->starved = false;
-    if (SSL_connect(t->ssl) == 1)
+    loop_call_deep(tls_connect, &c);
+    if (c.rc == 1)
       return 0; /* the last record goes with the first message */
     rc = tls_failed(t);
     if (rc < 0) {

@@ -323,7 +323,6 @@ static void test_cut(void)
 struct words {
   _Atomic uint32_t word;
   uint64_t asked_ns, came_ns;
-  struct loop *loop;
   int woken;
 };
 
@@ -351,14 +350,14 @@ static void *change_word(void *arg)
   struct words *w = arg;
 
   atomic_store(&w->word, 1);
-  loop_wake(w->loop);
+  loop_wake_all(&w->word);
   return NULL;
 }
 
 static void test_words(void)
 {
   struct loop *l = new_loop();
-  struct words moment = { .word = 0 }, word = { .word = 0, .loop = l };
+  struct words moment = { .word = 0 }, word = { .word = 0 };
   pthread_t thread;
 
   add(l, wait_moment, &moment);
@@ -370,6 +369,72 @@ static void test_words(void)
   loop_run(l);
   MUST(pthread_join(thread, NULL) == 0);
   OK(word.woken == 100, "a word that changes wakes all that wait for it");
+  loop_free(l);
+}
+
+/* ---- connections in order ---- */
+
+enum {
+  CONNECTS = 5,
+  AT_A_TIME = 2,
+};
+
+struct connects {
+  _Atomic uint32_t go;
+  int now, most, order[CONNECTS], n;
+  bool wrong;
+};
+
+struct connecting {
+  struct connects *all;
+  int number;
+};
+
+static void connect_in_turn(void *arg)
+{
+  const struct connecting *c = arg;
+  struct connects *all = c->all;
+
+  loop_set_connects(AT_A_TIME);
+  loop_begin_connect();
+  all->order[all->n++] = c->number;
+  if (++all->now > all->most)
+    all->most = all->now;
+  while (atomic_load(&all->go) == 0)
+    loop_wait_while(&all->go, 0, WAIT_FOREVER);
+  fiber_yield();
+  all->now--;
+  loop_end_connect();
+}
+
+static void let_connect(void *arg)
+{
+  struct connects *all = arg;
+
+  fiber_yield();
+  all->wrong = all->n != AT_A_TIME;
+  atomic_store(&all->go, 1);
+  loop_wake_all(&all->go);
+}
+
+static void test_connects(void)
+{
+  struct loop *l = new_loop();
+  struct connects all = { .n = 0 };
+  struct connecting c[CONNECTS];
+
+  for (int i = 0; i < CONNECTS; i++) {
+    c[i] = (struct connecting){ &all, i };
+    add(l, connect_in_turn, &c[i]);
+  }
+  add(l, let_connect, &all);
+  loop_run(l);
+  for (int i = 0; i < CONNECTS; i++)
+    all.wrong |= all.order[i] != i;
+  OK(!all.wrong && all.n == CONNECTS && all.most == AT_A_TIME,
+     "fibers connect in order, some at a time");
+  loop_begin_connect();
+  loop_end_connect();
   loop_free(l);
 }
 
@@ -658,6 +723,7 @@ static void test_all(void)
   test_wait_fd();
   test_cut();
   test_words();
+  test_connects();
   test_aside(LOOP_ASIDE_CALL, 3);
   test_aside(LOOP_ASIDE_CONNECT, 1);
   test_blocked();
