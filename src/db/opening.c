@@ -38,7 +38,6 @@ static bool opening_is_shortage(const char *reason)
          strstr(reason, "Memory allocation failure");
 }
 
-/* Now, or according to the reason. */
 static bool opening_is_out_of_files(const struct conn *c, const char *reason)
 {
   char number[16], why[128];

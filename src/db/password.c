@@ -92,10 +92,15 @@ static ssize_t password_read(int fd, char *to, size_t room, uint64_t until_ns)
   return -EFBIG;
 }
 
+static int password_is_late(struct err *err)
+{
+  return err_set(err, -ETIMEDOUT, "%s did not end in time", name);
+}
+
 static int password_check(ssize_t n, int status, char *text, struct err *err)
 {
   if (n == -ETIMEDOUT)
-    return err_set(err, -ETIMEDOUT, "%s did not end in time", name);
+    return password_is_late(err);
   if (n == -EFBIG)
     return err_set(err, -EFBIG, "%s printed more than %d bytes", name,
                    PASSWORD_ROOM - 1);
@@ -113,6 +118,12 @@ static int password_check(ssize_t n, int status, char *text, struct err *err)
       err, -EINVAL,
       "the first line of what %s printed is empty, or has a zero byte", name);
   return 0;
+}
+
+static int password_copy(const char *from, char **ret, struct err *err)
+{
+  *ret = mem_strdup(from);
+  return *ret ? 0 : err_set(err, -ENOMEM, "not enough memory for a password");
 }
 
 static int password_run(const char *command, uint64_t until_ns, char **ret,
@@ -145,11 +156,8 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
       continue;
   }
   rc = password_check(n, status, text, err);
-  if (rc == 0) {
-    *ret = mem_strdup(text);
-    if (!*ret)
-      rc = err_set(err, -ENOMEM, "not enough memory for a password");
-  }
+  if (rc == 0)
+    rc = password_copy(text, ret, err);
   explicit_bzero(text, sizeof(text));
   return rc;
 }
@@ -158,67 +166,76 @@ struct password_wish {
   struct password_command *p;
   uint64_t until_ns;
   char *copy; /* owned */
+  int rc;
   struct err err;
 };
 
-static bool password_is_fresh(const struct password_command *p)
+/* False: the command has to run. */
+static bool password_take(struct password_wish *w)
 {
-  return p->last && clock_now_ns() - p->at_ns < p->ttl_ns;
+  struct password_command *p = w->p;
+  bool fresh;
+
+  (void)pthread_mutex_lock(&p->lock);
+  fresh = p->last && clock_now_ns() - p->at_ns < p->ttl_ns;
+  if (fresh)
+    w->rc = password_copy(p->last, &w->copy, &w->err);
+  (void)pthread_mutex_unlock(&p->lock);
+  return fresh;
 }
 
-static void password_copy(struct password_wish *w)
-{
-  w->copy = mem_strdup(w->p->last);
-  if (!w->copy)
-    (void)err_set(&w->err, -ENOMEM, "not enough memory for a password");
-}
-
-static void password_get(void *arg)
+static void password_refresh(void *arg)
 {
   struct password_wish *w = arg;
   struct password_command *p = w->p;
   char *fresh = NULL;
-  bool done;
 
+  if (password_take(w))
+    return;
+  w->rc = password_run(p->command, w->until_ns, &fresh, &w->err);
+  if (w->rc < 0)
+    return;
+  w->rc = password_copy(fresh, &w->copy, &w->err);
   (void)pthread_mutex_lock(&p->lock);
-  done = password_is_fresh(p);
-  if (!done && password_run(p->command, w->until_ns, &fresh, &w->err) == 0) {
-    mem_free_secret(p->last);
-    p->last = fresh;
-    p->at_ns = clock_now_ns();
-    done = true;
-  }
-  if (done)
-    password_copy(w);
+  mem_free_secret(p->last);
+  p->last = fresh;
+  p->at_ns = clock_now_ns();
   (void)pthread_mutex_unlock(&p->lock);
 }
 
-static bool password_get_now(struct password_wish *w)
+/* One runs the command; the others wait. */
+static void password_get(struct password_wish *w)
 {
-  bool fresh;
+  struct password_command *p = w->p;
 
-  if (pthread_mutex_trylock(&w->p->lock) != 0)
-    return false;
-  fresh = password_is_fresh(w->p);
-  if (fresh)
-    password_copy(w);
-  (void)pthread_mutex_unlock(&w->p->lock);
-  return fresh;
+  while (!password_take(w)) {
+    uint32_t idle = 0;
+
+    if (atomic_compare_exchange_strong(&p->runs, &idle, 1)) {
+      loop_aside(password_refresh, w, LOOP_ASIDE_CONNECT);
+      atomic_store(&p->runs, 0);
+      loop_wake_all(&p->runs);
+      return;
+    }
+    if (clock_now_ns() >= w->until_ns) {
+      w->rc = password_is_late(&w->err);
+      return;
+    }
+    loop_wait_while(&p->runs, 1, w->until_ns);
+  }
 }
 
-/* 0; or -1 and *out. */
 static int password_give(struct password_command *p, struct session *s,
                          uint64_t until_ns, struct outcome *out)
 {
-  struct password_wish w = { .p = p, .until_ns = until_ns, .err.text = "" };
+  struct password_wish w = { .p = p, .until_ns = until_ns };
 
   if (!p->command || !*p->command || s->params->password)
     return 0;
   session_forget(s);
-  if (!password_get_now(&w))
-    loop_aside(password_get, &w, LOOP_ASIDE_CONNECT);
+  password_get(&w);
   s->secret = w.copy;
-  if (s->secret)
+  if (w.rc == 0)
     return 0;
   s->no_secret = mem_strdup(w.err.text);
   *out = (struct outcome){ .lost = true, .msg = s->no_secret };

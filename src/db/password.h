@@ -6,6 +6,7 @@
 #define BENCH_DB_PASSWORD_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct err;
@@ -13,8 +14,9 @@ struct outcome;
 struct session;
 
 struct password_command {
-  const char *command;  /* borrowed; NULL or "": none */
-  uint64_t ttl_ns;      /* how long a password is used */
+  const char *command; /* borrowed; NULL or "": none */
+  uint64_t ttl_ns;     /* how long a password is used */
+  _Atomic uint32_t runs;
   pthread_mutex_t lock; /* protects the rest */
   char *last;           /* owned; [opt] */
   uint64_t at_ns;

@@ -305,7 +305,6 @@ static void transport_ask(void *arg)
   a->rc = -1;
 }
 
-/* -1: no answer in time. */
 static int transport_ask_server(struct conn *c)
 {
   struct asking a = { .c = c };
