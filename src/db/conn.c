@@ -122,6 +122,30 @@ int conn_reconnect(struct conn *c)
   return 0;
 }
 
+static enum transport_rc conn_come_back(struct conn *c)
+{
+  struct outage *o = &c->env->process->outage;
+  struct transport_retry r = { .until_ns = UINT64_MAX };
+  enum transport_rc rc = transport_try(c, &r);
+  struct strbuf target = { 0 }, reason = { 0 };
+
+  if (rc != TRANSPORT_AGAIN)
+    return rc;
+  c->driver->target(c->session, &target);
+  transport_reason(c, &reason);
+  outage_lost(o, strbuf_str(&target), strbuf_str(&reason), false,
+              clock_now_ns());
+  strbuf_done(&target);
+  strbuf_done(&reason);
+  call_pause(c, r.next_ns);
+  rc = transport_retry(c, UINT64_MAX);
+  if (rc == TRANSPORT_BACK)
+    outage_back(o, clock_now_ns());
+  else
+    outage_gave_up(o, rc == TRANSPORT_OVER, clock_now_ns());
+  return rc;
+}
+
 void conn_renew(struct conn *c)
 {
   static const char name[] = "reconnect";
@@ -132,7 +156,7 @@ void conn_renew(struct conn *c)
 
   transport_drop(c);
   c->state = CONN_LOST;
-  rc = transport_retry(c, UINT64_MAX);
+  rc = conn_come_back(c);
   if (rc != TRANSPORT_BACK) {
     (void)transport_retry_failed(c, rc);
     return;

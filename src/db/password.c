@@ -21,6 +21,8 @@ enum {
   PASSWORD_ROOM = 32 * 1024 /* tokens can have some KiB */
 };
 
+#define PAUSE_NS (NS_PER_S / 2) /* after a failure */
+
 static const char name[] = "--password-command";
 
 void password_init(struct password_command *p, const char *command,
@@ -170,18 +172,24 @@ struct password_wish {
   struct err err;
 };
 
-/* False: the command has to run. */
+/* False: run it. */
 static bool password_take(struct password_wish *w)
 {
   struct password_command *p = w->p;
-  bool fresh;
+  uint64_t age_ns;
+  bool known;
 
   (void)pthread_mutex_lock(&p->lock);
-  fresh = p->last && clock_now_ns() - p->at_ns < p->ttl_ns;
-  if (fresh)
+  age_ns = clock_now_ns() - p->at_ns;
+  known = age_ns < (p->last ? p->ttl_ns : p->rc < 0 ? PAUSE_NS : 0);
+  if (known && p->last) {
     w->rc = password_copy(p->last, &w->copy, &w->err);
+  } else if (known) {
+    w->rc = p->rc;
+    w->err = p->err;
+  }
   (void)pthread_mutex_unlock(&p->lock);
-  return fresh;
+  return known;
 }
 
 static void password_refresh(void *arg)
@@ -193,17 +201,18 @@ static void password_refresh(void *arg)
   if (password_take(w))
     return;
   w->rc = password_run(p->command, w->until_ns, &fresh, &w->err);
-  if (w->rc < 0)
-    return;
-  w->rc = password_copy(fresh, &w->copy, &w->err);
   (void)pthread_mutex_lock(&p->lock);
   mem_free_secret(p->last);
   p->last = fresh;
   p->at_ns = clock_now_ns();
+  p->rc = w->rc;
+  p->err = w->err;
+  if (fresh)
+    w->rc = password_copy(fresh, &w->copy, &w->err);
   (void)pthread_mutex_unlock(&p->lock);
 }
 
-/* One runs the command; the others wait. */
+/* One runs the command; others wait. */
 static void password_get(struct password_wish *w)
 {
   struct password_command *p = w->p;

@@ -9,7 +9,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-struct err;
+#include "base/err.h"
+
 struct outcome;
 struct session;
 
@@ -20,6 +21,8 @@ struct password_command {
   pthread_mutex_t lock; /* protects the rest */
   char *last;           /* owned; [opt] */
   uint64_t at_ns;
+  int rc; /* of the command */
+  struct err err;
 };
 
 void password_init(struct password_command *p, const char *command,

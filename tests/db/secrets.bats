@@ -169,6 +169,17 @@ fails() {
   grep -q 'the driver sqlite knows no passwords' err
 }
 
+@test "a command that fails during an outage is not repeated all the time" {
+  local calls
+  aim "${kinds##* }"
+  "$BENCH" event.lua "${to[@]}" --failover --connection-lifetime=1 --time=2 --password-command-ttl=0 \
+    --password-command="echo x >>asked; [ \$(wc -l <asked) -le 2 ] && echo $word" run >out 2>err || :
+  calls=$(wc -l <asked)
+  cat out err
+  ((calls > 2 && calls <= 20)) || { echo "calls: $calls"; return 1; }
+  grep -q '^WARNING: connection to .* lost (--password-command failed with status 1), reconnecting$' err
+}
+
 # watch PID: looks at the command lines of its children until it ends; prints how
 # many looks there were, and what it saw of the word.
 watch() {
