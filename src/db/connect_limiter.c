@@ -51,7 +51,7 @@ static void limiter_take_place(struct limiter *l)
       if (atomic_compare_exchange_weak(&l->free, &free, free - 1))
         return;
     } else {
-      loop_wait_while(&l->free, 0, WAIT_FOREVER);
+      wait_while(&l->free, 0, WAIT_FOREVER);
       free = atomic_load(&l->free);
     }
   }
@@ -88,7 +88,7 @@ void limiter_leave(struct limiter *l)
   if (!l->counted)
     return;
   (void)atomic_fetch_add(&l->free, 1);
-  loop_wake_all(&l->free);
+  wait_wake_all(&l->free);
 }
 
 uint64_t limiter_deadline(const struct limiter *l, bool shared)

@@ -1,5 +1,6 @@
 /*
  * connect_limiter.h - limits connections opened at a time, and per second.
+ * Only system threads wait for places (loop_aside()).
  */
 #ifndef BENCH_DB_CONNECT_LIMITER_H
 #define BENCH_DB_CONNECT_LIMITER_H

@@ -71,7 +71,6 @@ static void opening_say_limit(const struct conn *c)
             (unsigned long long)limit.rlim_cur, transport_files(c));
 }
 
-/* Sysbench has a line of its own. */
 static void opening_add_way_out(const struct db_process *p,
                                 struct strbuf *lines)
 {
@@ -201,9 +200,8 @@ static bool opening_is_first(const struct conn *c, uint64_t until_ns)
   return false;
 }
 
-static void opening_say_warnings(void *arg)
+static void opening_say_warnings(struct conn *c)
 {
-  struct conn *c = arg;
   struct strbuf lines = { 0 };
 
   if (c->driver->warnings)
@@ -227,6 +225,8 @@ static int opening_open_somewhere(struct conn *c, uint64_t until_ns,
 
 struct first_try {
   struct conn *c;
+  uint64_t until_ns;
+  bool first;
   int rc;
 };
 
@@ -234,19 +234,15 @@ static void opening_try_it(void *arg)
 {
   struct first_try *t = arg;
   struct conn *c = t->c;
-  const uint64_t until_ns = transport_limit(c);
-  const bool first = opening_is_first(c, until_ns);
   struct strbuf seen = { 0 };
-  const int rc = opening_open_somewhere(c, until_ns, &seen);
+  const int rc = opening_open_somewhere(c, t->until_ns, &seen);
 
-  if (first) {
+  if (t->first) {
     atomic_store_explicit(&c->env->process->first_open, FIRST_OPEN_OVER,
                           memory_order_relaxed);
     loop_wake_all(&c->env->process->first_open);
   }
-  if (rc == 0 && c->session->blocks)
-    loop_aside(opening_say_warnings, c, LOOP_ASIDE_CONNECT);
-  else if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
+  if (rc == 0 || (c->driver->caps & DRIVER_SERVER))
     opening_say_warnings(c);
   c->env->too_late = rc < 0 && c->out.over;
   if (rc < 0 && !c->env->too_late) {
@@ -262,9 +258,16 @@ static void opening_try_it(void *arg)
 int opening_try(struct conn *c)
 {
   struct first_try t = { .c = c };
+  uint64_t begun_ns;
 
   c->turn_ns = transport_deadline(c);
-  transport_in_turn(c, opening_try_it, &t);
-  c->turn_ns = 0;
+  transport_begin(c);
+  begun_ns = clock_now_ns();
+  t.until_ns = transport_limit(c);
+  t.first = opening_is_first(c, t.until_ns);
+  if (loop_was_held(begun_ns))
+    t.until_ns = transport_limit(c);
+  transport_aside(c, opening_try_it, &t);
+  transport_end(c);
   return t.rc;
 }

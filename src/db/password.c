@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/minmax.h"
 #include "base/secret.h"
 #include "db/driver.h"
 #include "db/outcome.h"
@@ -172,7 +173,6 @@ struct password_wish {
   struct err err;
 };
 
-/* False: run it. */
 static bool password_take(struct password_wish *w)
 {
   struct password_command *p = w->p;
@@ -255,28 +255,43 @@ struct connect_call {
   struct session *s;
   uint64_t until_ns;
   struct outcome *out;
+  bool again; /* log_in() */
   int rc;
 };
+
+static bool password_log_in(struct connect_call *a)
+{
+  const struct driver *d = a->s->driver;
+  const enum visit_rc rc = d->log_in ? d->log_in(a->s, a->until_ns, a->out)
+                                     : VISIT_CANNOT;
+
+  a->rc = rc == VISIT_DONE ? 0 : -1;
+  return rc != VISIT_CANNOT;
+}
 
 static void password_connect_aside(void *arg)
 {
   struct connect_call *a = arg;
 
+  if (a->again && password_log_in(a))
+    return;
   a->rc = a->s->driver->connect(a->s, a->until_ns, a->out);
 }
 
 int password_connect(struct password_command *p, struct session *s,
                      uint64_t until_ns, struct outcome *out)
 {
+  const uint64_t begun_ns = clock_now_ns();
   struct connect_call a = { .s = s, .until_ns = until_ns, .out = out };
-  enum visit_rc rc = VISIT_CANNOT;
 
   if (password_give(p, s, until_ns, out) < 0)
     return -1;
-  if (s->driver->log_in)
-    rc = s->driver->log_in(s, until_ns, out);
-  if (rc != VISIT_CANNOT)
-    return rc == VISIT_DONE ? 0 : -1;
+  if (password_log_in(&a))
+    return a.rc;
+  if (loop_was_held(begun_ns)) {
+    a.until_ns = clock_now_ns() + grown_u64(until_ns, begun_ns);
+    a.again = true;
+  }
   if (s->driver->caps & DRIVER_NEVER_WAITS)
     password_connect_aside(&a);
   else

@@ -21,7 +21,7 @@ struct password_command {
   pthread_mutex_t lock; /* protects the rest */
   char *last;           /* owned; [opt] */
   uint64_t at_ns;
-  int rc; /* of the command */
+  int rc;
   struct err err;
 };
 

@@ -269,27 +269,25 @@ static bool transport_is_one_of_many(const struct conn *c)
          atomic_load_explicit(&p->checked, memory_order_relaxed);
 }
 
-struct asking {
-  struct conn *c;
-  int rc;
-};
-
-static void transport_ask(void *arg)
+static int transport_ask_server(struct conn *c)
 {
-  struct asking *a = arg;
-  struct conn *c = a->c;
   struct db_process *p = c->env->process;
   const struct db_cfg *set = &p->set;
-  const uint64_t until_ns = call_ask(c);
+  const bool debug = set->debug && log_get_level() >= LOG_DEBUG;
+  uint64_t until_ns;
 
-  if (set->debug && log_get_level() >= LOG_DEBUG)
+  if (!debug &&
+      (!p->in_run || atomic_load_explicit(&p->asked, memory_order_relaxed)))
+    return 0;
+  until_ns = call_ask(c);
+  if (debug)
     transport_say_about(c);
   check_before_run(c);
   transport_note_server(c);
   check_tables(c);
   if (call_asked(c, until_ns)) {
     atomic_store_explicit(&p->asked, true, memory_order_relaxed);
-    return;
+    return 0;
   }
   c->out = (struct outcome){
     .code = c->driver->connection_codes ? c->driver->connection_codes[0] : 0,
@@ -302,18 +300,7 @@ static void transport_ask(void *arg)
               set->query_timeout_s > 0 ? "query" : "connect",
               call_patience_s(p));
   c->out.msg = strbuf_str(&c->no_answer);
-  a->rc = -1;
-}
-
-static int transport_ask_server(struct conn *c)
-{
-  struct asking a = { .c = c };
-  const struct db_process *p = c->env->process;
-
-  if ((p->set.debug && log_get_level() >= LOG_DEBUG) ||
-      (p->in_run && !atomic_load_explicit(&p->asked, memory_order_relaxed)))
-    loop_aside(transport_ask, &a, LOOP_ASIDE_CONNECT);
-  return a.rc;
+  return -1;
 }
 
 static int transport_open_session(struct conn *c, uint64_t until_ns)
@@ -409,19 +396,36 @@ static void transport_open_in_limit(void *arg)
   limiter_leave(&o->c->env->process->limiter);
 }
 
-void transport_in_turn(struct conn *c, void (*fn)(void *arg), void *arg)
+static bool transport_suits_fibers(const struct conn *c)
+{
+  const struct limiter *l = &c->env->process->limiter;
+
+  return (c->driver->caps & DRIVER_NEVER_WAITS && limiter_is_open(l)) ||
+         (c->driver->log_in && limiter_suits_fibers(l) &&
+          transport_is_one_of_many(c));
+}
+
+void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)
 {
   const struct db_process *p = c->env->process;
 
-  if (c->opens) {
+  if (transport_suits_fibers(c)) {
     fn(arg);
     return;
   }
   if (p->set.connect_concurrency > 0)
     loop_set_connects((unsigned)p->set.connect_concurrency);
+  loop_aside(fn, arg, LOOP_ASIDE_CONNECT);
+}
+
+void transport_begin(struct conn *c)
+{
   loop_begin_connect();
   c->opens = true;
-  fn(arg);
+}
+
+void transport_end(struct conn *c)
+{
   c->opens = false;
   loop_end_connect();
   fiber_trim_stack();
@@ -429,13 +433,20 @@ void transport_in_turn(struct conn *c, void (*fn)(void *arg), void *arg)
 
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)
 {
+  const bool nested = c->opens;
   struct opening o = { .c = c,
                        .until_ns = until_ns,
                        .asked_ns = clock_now_ns(),
-                       .limit_ns = c->opens ? c->turn_ns
-                                            : transport_deadline(c) };
+                       .limit_ns = nested ? c->turn_ns
+                                          : transport_deadline(c) };
 
-  transport_in_turn(c, transport_open_in_limit, &o);
+  if (nested) {
+    transport_open_in_limit(&o);
+  } else {
+    transport_begin(c);
+    transport_aside(c, transport_open_in_limit, &o);
+    transport_end(c);
+  }
   if (!c->env->shares_thread)
     c->session->blocks = 0;
   if (ret_turn_ns)
@@ -526,7 +537,6 @@ static int transport_open_again(struct conn *c, unsigned attempt,
   return 0;
 }
 
-/* Constant, however long the outage. */
 static uint64_t transport_reconnect_pause_ns(const struct conn *c)
 {
   const struct db_process *p = c->env->process;

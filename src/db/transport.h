@@ -28,8 +28,12 @@ uint64_t transport_jittered(const struct conn *c, double ms);
 /* c->out in one line. */
 void transport_reason(const struct conn *c, struct strbuf *line);
 
-/* fn(arg) opens a session.  WAITS: see loop_begin_connect(). */
-void transport_in_turn(struct conn *c, void (*fn)(void *arg), void *arg);
+/* A fiber's turn.  WAITS. */
+void transport_begin(struct conn *c);
+void transport_end(struct conn *c);
+
+/* Where opening a session can block. */
+void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg);
 /* CONN_LOST; forgets prepared statements.  Nothing if not open. */
 void transport_drop(struct conn *c);
 

@@ -100,7 +100,7 @@ static enum visit_rc visit_by_driver(struct conn *c, struct visit *v)
   if (limiter_suits_fibers(&c->env->process->limiter))
     visit_in_turn(&o);
   else
-    transport_in_turn(c, visit_in_turn, &o);
+    transport_aside(c, visit_in_turn, &o);
   if (o.rc != VISIT_CANNOT && !c->out.over)
     visit_record_steps(c, v, "login", o.start_ns, o.rc == VISIT_FAILED);
   return o.rc;

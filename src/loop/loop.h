@@ -62,6 +62,9 @@ void loop_on_lag(struct loop *l, void (*lag)(void *ctx, uint64_t ns),
 const struct loop_counts *loop_counts(const struct loop *l);
 const char *loop_engine_name(const struct loop *l);
 
+/* Has a turn taken more than LOOP_HELD_NS? */
+bool loop_was_held(uint64_t since_ns);
+
 int loop_add(struct loop *l, void (*fn)(void *arg), void *arg, struct err *err);
 
 /* Returns when all fibers have ended. */

@@ -219,6 +219,16 @@ void loop_wake(struct loop *l)
   (void)!write(l->wake_fd, &one, sizeof(one)); /* a full counter wakes, too */
 }
 
+bool loop_was_held(uint64_t since_ns)
+{
+  const struct fiber *f = fiber_here();
+  const struct loop *l = f ? f->loop : NULL;
+
+  return l && (atomic_load_explicit(&l->counts.held_until_ns,
+                                    memory_order_relaxed) > since_ns ||
+               clock_now_ns() > l->now_ns + LOOP_HELD_NS);
+}
+
 void loop_sleep_until(uint64_t until_ns)
 {
   _Atomic uint32_t never = 0;

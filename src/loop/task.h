@@ -138,7 +138,7 @@ struct loop {
   void *engine_data;
 
   struct offload *offload; /* owned; [opt] */
-  struct loop *next;       /* of all loops */
+  struct loop *next;
 
   unsigned connects, connects_max;
   struct task_queue connects_wait;

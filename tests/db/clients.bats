@@ -565,6 +565,30 @@ logins() {
   [ "$(PGPASSFILE=$PWD/pass logins)" = 40 ]
 }
 
+# held KIND: scripts that stop their thread for longer than a login may take do not
+# make the logins of others fail.
+held() {
+  where "$1"
+  cat >held.lua <<'L'
+ffi.cdef "int usleep(unsigned);"
+function thread_init() drv = sysbench.sql.driver() end
+function event(id)
+  if id == 0 then ffi.C.usleep(2500000) end
+  local con = drv:connect()
+  con:query("SELECT 1")
+  con:disconnect()
+end
+L
+  "$BENCH" held.lua "${at[@]}" --threads=1 --clients=8 --db-connect-timeout=2 --events=20 --time=0 run >out 2>err || {
+    cat err
+    return 1
+  }
+  grep -Eq 'total number of events: +20$' out
+}
+
+@test "mysql: clients that stop their thread" { held mysql; }
+@test "pgsql: clients that stop their thread" { held pgsql; }
+
 # lives ARG...: a hundred lives of connections without the library.
 lives() {
   "$BENCH" connect "${at[@]}" --handshake=own --events=100 --time=0 "$@" run >out 2>err || { cat err; return 1; }

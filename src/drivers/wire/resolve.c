@@ -1,6 +1,5 @@
 /*
- * resolve.c - looks up a host in a helper thread, within a time limit.
-  Equal
+ * resolve.c - looks up a host in a helper thread, within a time limit.  Equal
  * questions at a time have one answer.
  */
 #include "drivers/wire/resolve.h"
@@ -27,11 +26,15 @@ struct lookup {
   _Atomic uint32_t done;
   int gai; /* of getaddrinfo() */
   struct wire_addresses found;
+  struct lookup *next; /* under way */
+  uint64_t begun_ns;
   char host[]; /* constant */
 };
 
-static struct lookup *latest; /* under way, or NULL */
-static pthread_mutex_t latest_lock = PTHREAD_MUTEX_INITIALIZER;
+#define SHARED_NS NS_PER_S
+
+static struct lookup *under_way;
+static pthread_mutex_t under_way_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void resolve_unref(struct lookup *l)
 {
@@ -54,7 +57,7 @@ static void *look_up(void *arg)
 {
   const struct addrinfo hints = { .ai_family = AF_UNSPEC,
                                   .ai_socktype = SOCK_STREAM };
-  struct lookup *l = arg;
+  struct lookup *l = arg, **at = &under_way;
   struct addrinfo *list = NULL;
 
   l->gai = getaddrinfo(l->host, NULL, &hints, &list);
@@ -62,10 +65,11 @@ static void *look_up(void *arg)
     resolve_keep_addresses(&l->found, list);
     freeaddrinfo(list);
   }
-  (void)pthread_mutex_lock(&latest_lock);
-  if (latest == l)
-    latest = NULL;
-  (void)pthread_mutex_unlock(&latest_lock);
+  (void)pthread_mutex_lock(&under_way_lock);
+  while (*at != l)
+    at = &(*at)->next;
+  *at = l->next;
+  (void)pthread_mutex_unlock(&under_way_lock);
   /* Pairs with the acquire of the caller. */
   atomic_store_explicit(&l->done, 1, memory_order_release);
   loop_wake_all(&l->done);
@@ -76,20 +80,26 @@ static void *look_up(void *arg)
 static struct lookup *resolve_begin(const char *host)
 {
   const size_t size = strlen(host) + 1;
+  const uint64_t now = clock_now_ns();
   struct lookup *l;
   bool mine = false;
 
-  (void)pthread_mutex_lock(&latest_lock);
-  l = latest;
-  if (l && strcmp(l->host, host) == 0) {
+  (void)pthread_mutex_lock(&under_way_lock);
+  for (l = under_way; l; l = l->next) {
+    if (strcmp(l->host, host) == 0 && now < l->begun_ns + SHARED_NS)
+      break;
+  }
+  if (l) {
     (void)atomic_fetch_add_explicit(&l->refs, 1, memory_order_relaxed);
   } else if ((l = calloc(1, sizeof(*l) + size)) != NULL) {
     memcpy(l->host, host, size);
     atomic_init(&l->refs, 2);
-    latest = l;
+    l->begun_ns = now;
+    l->next = under_way;
+    under_way = l;
     mine = true;
   }
-  (void)pthread_mutex_unlock(&latest_lock);
+  (void)pthread_mutex_unlock(&under_way_lock);
   if (mine && thread_start_detached(0, look_up, l) < 0)
     (void)look_up(l);
   return l;

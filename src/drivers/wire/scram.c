@@ -233,12 +233,12 @@ struct wish {
   const uint8_t *of;
   uint64_t until_ns;
   const struct scram_made *keys;
+  bool mine;
   bool no_memory; /* else the time is over */
 };
 
-static void scram_compute(void *arg)
+static void scram_compute(struct wish *w)
 {
-  struct wish *w = arg;
   struct scram_made *k = malloc(sizeof(*k));
   uint8_t key[SHA256_BYTES];
   struct hmac_sha256 salted;
@@ -266,19 +266,27 @@ static void scram_compute(void *arg)
   w->chain->own = k;
 }
 
+static void scram_compute_in_turn(void *arg)
+{
+  struct wish *w = arg;
+
+  scram_compute(w);
+  if (w->mine)
+    scram_end_turn(w->chain->shared);
+}
+
 /* WAITS: computes, or another thread does. */
 static void scram_grant(struct wish *w)
 {
   struct login_keys *const shared = w->chain->shared;
-  bool mine = false;
 
   if (shared &&
-      !scram_take_turn(shared, scram_turn_name(w->of), w->until_ns, &mine))
+      !scram_take_turn(shared, scram_turn_name(w->of), w->until_ns, &w->mine))
     return;
   w->keys = find_shared(shared, w->of);
   if (!w->keys)
-    loop_aside(scram_compute, w, LOOP_ASIDE_CONNECT);
-  if (mine)
+    loop_aside(scram_compute_in_turn, w, LOOP_ASIDE_CONNECT);
+  else if (w->mine)
     scram_end_turn(shared);
 }
 
