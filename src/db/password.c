@@ -192,14 +192,11 @@ static bool password_take(struct password_wish *w)
   return known;
 }
 
-static void password_refresh(void *arg)
+static void password_refresh(struct password_wish *w)
 {
-  struct password_wish *w = arg;
   struct password_command *p = w->p;
   char *fresh = NULL;
 
-  if (password_take(w))
-    return;
   w->rc = password_run(p->command, w->until_ns, &fresh, &w->err);
   (void)pthread_mutex_lock(&p->lock);
   mem_free_secret(p->last);
@@ -213,6 +210,16 @@ static void password_refresh(void *arg)
 }
 
 /* One runs the command; others wait. */
+static void password_in_turn(void *arg)
+{
+  struct password_wish *w = arg;
+
+  if (!password_take(w))
+    password_refresh(w);
+  atomic_store(&w->p->runs, 0);
+  loop_wake_all(&w->p->runs);
+}
+
 static void password_get(struct password_wish *w)
 {
   struct password_command *p = w->p;
@@ -221,9 +228,7 @@ static void password_get(struct password_wish *w)
     uint32_t idle = 0;
 
     if (atomic_compare_exchange_strong(&p->runs, &idle, 1)) {
-      loop_aside(password_refresh, w, LOOP_ASIDE_CONNECT);
-      atomic_store(&p->runs, 0);
-      loop_wake_all(&p->runs);
+      loop_aside(password_in_turn, w, LOOP_ASIDE_CONNECT);
       return;
     }
     if (clock_now_ns() >= w->until_ns) {
