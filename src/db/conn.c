@@ -127,15 +127,12 @@ static enum transport_rc conn_come_back(struct conn *c)
   struct outage *o = &c->env->process->outage;
   struct transport_retry r = { .until_ns = UINT64_MAX };
   enum transport_rc rc = transport_try(c, &r);
-  struct strbuf target = { 0 }, reason = { 0 };
+  struct strbuf reason = { 0 };
 
   if (rc != TRANSPORT_AGAIN)
     return rc;
-  c->driver->target(c->session, &target);
   transport_reason(c, &reason);
-  outage_lost(o, strbuf_str(&target), strbuf_str(&reason), false,
-              clock_now_ns());
-  strbuf_done(&target);
+  recover_lost(c, strbuf_str(&reason), false);
   strbuf_done(&reason);
   call_pause(c, r.next_ns);
   rc = transport_retry(c, UINT64_MAX);

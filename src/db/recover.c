@@ -69,15 +69,21 @@ static bool recover_come_back(struct conn *c, uint64_t until_ns)
   return false;
 }
 
-bool recover_reopen(struct conn *c, const char *why)
+void recover_lost(struct conn *c, const char *why, bool refused)
 {
-  const struct outcome gone = { .lost = true };
   struct strbuf target = { 0 };
 
   c->driver->target(c->session, &target);
-  outage_lost(&c->env->process->outage, strbuf_str(&target), why, false,
+  outage_lost(&c->env->process->outage, strbuf_str(&target), why, refused,
               clock_now_ns());
   strbuf_done(&target);
+}
+
+bool recover_reopen(struct conn *c, const char *why)
+{
+  const struct outcome gone = { .lost = true };
+
+  recover_lost(c, why, false);
   return recover_come_back(c, ignore_list_has(&c->handle->state->ignore, &gone)
                                 ? UINT64_MAX
                                 : transport_limit(c));
@@ -85,15 +91,12 @@ bool recover_reopen(struct conn *c, const char *why)
 
 static void outage_begin(struct conn *c, bool refused)
 {
-  struct strbuf target = { 0 }, reason = { 0 };
+  struct strbuf reason = { 0 };
   char name[16];
 
   conn_error_name(c, name, sizeof(name));
-  c->driver->target(c->session, &target);
   strbuf_addf(&reason, "%s: %s", name, c->fail.text);
-  outage_lost(&c->env->process->outage, strbuf_str(&target),
-              strbuf_str(&reason), refused, clock_now_ns());
-  strbuf_done(&target);
+  recover_lost(c, strbuf_str(&reason), refused);
   strbuf_done(&reason);
   log_msg(LOG_DEBUG, "Reconnecting");
 }

@@ -33,6 +33,8 @@ bool recover_ignorable(const struct conn *c);
 /* While c->out has its text. */
 bool recover_refused(const struct conn *c);
 
+void recover_lost(struct conn *c, const char *why, bool refused);
+
 /*
  * Open a session lost for the reason `why`.  WAITS: up to the end of the run if
  * losses are ignored, else for --db-connect-timeout.  False: the call has

@@ -112,7 +112,6 @@ static void idle_opened(struct carrier *c)
 static void idle_begin(void *arg)
 {
   struct carrier *c = arg;
-  _Atomic uint32_t never = 0;
   uint64_t opened;
 
   do {
@@ -120,7 +119,7 @@ static void idle_begin(void *arg)
       continue;
     do {
       opened = c->opened;
-      loop_wait_while(&never, 0, clock_now_ns() + PATIENCE_NS);
+      loop_sleep_until(clock_now_ns() + PATIENCE_NS);
     } while (c->opened != opened);
   } while (c->next_idle < c->run->plan->threads);
 }

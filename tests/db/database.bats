@@ -177,10 +177,11 @@ begun() {
 # killed DSN: bench database that is killed when point selects are kept.  A file is
 # never written again in its place: a kill would leave half of it.
 killed() {
-  local kept
+  local kept parts
   begun 'SELECT 1' --dsn="$1" --minutes=5
-  exec {kept}<"$(echo "$XDG_STATE_HOME"/bench/*.part)"
-  until grep -Eq '"part": *"point selects"' "$XDG_STATE_HOME"/bench/*.part; do
+  parts=("$XDG_STATE_HOME"/bench/*.part) # the oldest is first; a new one can be on its way
+  exec {kept}<"${parts[0]}"
+  until grep -Eqs '"part": *"point selects"' "${parts[0]}"; do
     kill -0 "$pid" || return 1
     read -rt 0.1 <> <(:) || :
   done

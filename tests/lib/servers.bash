@@ -35,6 +35,24 @@ reach() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
+# encrypted_clients FOLDER SQL ARG...: 100 clients, which SQL counts on the server,
+# and no thread for each while they log in and work.
+encrypted_clients() {
+  local folder=$1 sql=$2 engine pid most seen tasks
+  for engine in ${BENCH_ENGINE-epoll io_uring}; do
+    "$BENCH" "${@:3}" --threads=2 --clients=100 --client-engine=$engine --time=0 --events=0 run >"$BATS_TEST_TMPDIR/out" 2>&1 &
+    pid=$! most=0 seen=
+    within 60 eval 'tasks=("/proc/$pid/task/"*); ((most = ${#tasks[@]} > most ? ${#tasks[@]} : most))
+      seen=$(servers sql "$folder" "$sql"); [ "$seen" = 100 ]' ||
+      { echo "$engine: $seen sessions"; cat "$BATS_TEST_TMPDIR/out"; return 1; }
+    kill -INT "$pid"
+    wait "$pid" || [ $? = 130 ]
+    echo "$engine: $most threads"
+    [ "$most" -gt 2 ] && [ "$most" -le 10 ]
+    run ! grep -E 'FATAL|ERROR' "$BATS_TEST_TMPDIR/out"
+  done
+}
+
 # A file that has more to tidy up has its own teardown_file().
 stop_servers() {
   local state

@@ -63,11 +63,10 @@ int wire_receive_slow(struct wire_buffer *b, int fd, ssize_t got)
 /* The loop must forget the closed descriptor. */
 static int wire_wait_in_loop(int fd, short events, uint64_t until_ns)
 {
-  _Atomic uint32_t never = 0;
   int rc = 0;
 
   if (fd < 0) {
-    loop_wait_while(&never, 0, until_ns);
+    loop_sleep_until(until_ns);
     return -ETIMEDOUT;
   }
   loop_limit(until_ns);
