@@ -93,10 +93,47 @@ void conn_free(struct conn *c)
   conn_unref(c);
 }
 
+/* The first failure begins an outage. */
+static bool conn_come_back(struct conn *c, uint64_t until_ns)
+{
+  struct outage *o = &c->env->process->outage;
+  struct transport_retry r = { .until_ns = until_ns };
+  struct strbuf reason = { 0 };
+  enum transport_rc rc;
+  bool out;
+
+  transport_drop(c);
+  c->state = CONN_LOST;
+  rc = transport_try(c, &r);
+  out = rc == TRANSPORT_AGAIN;
+  if (out) {
+    transport_reason(c, &reason);
+    recover_lost(c, strbuf_str(&reason), false);
+  }
+  while (rc == TRANSPORT_AGAIN) {
+    call_pause(c, r.next_ns);
+    rc = transport_try(c, &r);
+  }
+  if (rc == TRANSPORT_BACK) {
+    if (out)
+      outage_back(o, clock_now_ns());
+    call_count(c, COUNTER_RECONNECT);
+    call_no_error(c);
+  } else {
+    transport_retry_failed(c, rc);
+    if (out && c->fail.abandoned && until_ns != UINT64_MAX) {
+      conn_fail(c, strbuf_str(&reason)); /* the server is the reason */
+      call_count(c, COUNTER_ERROR);
+    }
+    if (out)
+      outage_gave_up(o, c->fail.abandoned, clock_now_ns());
+  }
+  strbuf_done(&reason);
+  return rc == TRANSPORT_BACK;
+}
+
 int conn_reconnect(struct conn *c)
 {
-  enum transport_rc rc;
-
   if (call_disturbs(c))
     return 1;
   if (c->owed & CONN_OWES_MESSAGE)
@@ -110,37 +147,7 @@ int conn_reconnect(struct conn *c)
     call_abandon(c);
     return 1;
   }
-  if (!broker_take(c))
-    return 1;
-  transport_drop(c);
-  c->state = CONN_LOST;
-  rc = transport_retry(c, transport_limit(c));
-  if (rc != TRANSPORT_BACK)
-    return transport_retry_failed(c, rc);
-  call_count(c, COUNTER_RECONNECT);
-  call_no_error(c);
-  return 0;
-}
-
-static enum transport_rc conn_come_back(struct conn *c)
-{
-  struct outage *o = &c->env->process->outage;
-  struct transport_retry r = { .until_ns = UINT64_MAX };
-  enum transport_rc rc = transport_try(c, &r);
-  struct strbuf reason = { 0 };
-
-  if (rc != TRANSPORT_AGAIN)
-    return rc;
-  transport_reason(c, &reason);
-  recover_lost(c, strbuf_str(&reason), false);
-  strbuf_done(&reason);
-  call_pause(c, r.next_ns);
-  rc = transport_retry(c, UINT64_MAX);
-  if (rc == TRANSPORT_BACK)
-    outage_back(o, clock_now_ns());
-  else
-    outage_gave_up(o, rc == TRANSPORT_OVER, clock_now_ns());
-  return rc;
+  return broker_take(c) && conn_come_back(c, recover_limit(c)) ? 0 : 1;
 }
 
 void conn_renew(struct conn *c)
@@ -149,18 +156,8 @@ void conn_renew(struct conn *c)
   const struct stmt_sample sample = { .failed = false };
   const uint64_t start = clock_now_ns();
   struct db_env *env = c->env;
-  enum transport_rc rc;
 
-  transport_drop(c);
-  c->state = CONN_LOST;
-  rc = conn_come_back(c);
-  if (rc != TRANSPORT_BACK) {
-    (void)transport_retry_failed(c, rc);
-    return;
-  }
-  call_count(c, COUNTER_RECONNECT);
-  call_no_error(c);
-  if (env->on_statement)
+  if (conn_come_back(c, UINT64_MAX) && env->on_statement)
     env->on_statement(env->on_statement_ctx, NULL, name, strlen(name),
                       clock_now_ns() - start, &sample);
 }

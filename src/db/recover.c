@@ -79,14 +79,18 @@ void recover_lost(struct conn *c, const char *why, bool refused)
   strbuf_done(&target);
 }
 
-bool recover_reopen(struct conn *c, const char *why)
+uint64_t recover_limit(const struct conn *c)
 {
   const struct outcome gone = { .lost = true };
 
+  return ignore_list_has(&c->handle->state->ignore, &gone) ? UINT64_MAX
+                                                           : transport_limit(c);
+}
+
+bool recover_reopen(struct conn *c, const char *why)
+{
   recover_lost(c, why, false);
-  return recover_come_back(c, ignore_list_has(&c->handle->state->ignore, &gone)
-                                ? UINT64_MAX
-                                : transport_limit(c));
+  return recover_come_back(c, recover_limit(c));
 }
 
 static void outage_begin(struct conn *c, bool refused)

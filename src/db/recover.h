@@ -35,11 +35,11 @@ bool recover_refused(const struct conn *c);
 
 void recover_lost(struct conn *c, const char *why, bool refused);
 
-/*
- * Open a session lost for the reason `why`.  WAITS: up to the end of the run if
- * losses are ignored, else for --db-connect-timeout.  False: the call has
- * failed.
- */
+/* UINT64_MAX if losses are ignored. */
+uint64_t recover_limit(const struct conn *c);
+
+/* Of a session lost for the reason `why`; WAITS up to recover_limit().  False:
+ * the call has failed. */
 bool recover_reopen(struct conn *c, const char *why);
 
 /* As conn_forgive(), with conn_failure()->reconnected.  Can WAIT. */

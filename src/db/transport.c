@@ -581,7 +581,7 @@ enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
   return rc;
 }
 
-int transport_retry_failed(struct conn *c, enum transport_rc rc)
+void transport_retry_failed(struct conn *c, enum transport_rc rc)
 {
   struct strbuf reason = { 0 };
 
@@ -589,7 +589,7 @@ int transport_retry_failed(struct conn *c, enum transport_rc rc)
       verdict_not_connected(env_phase(c->env, clock_now_ns()),
                             rc == TRANSPORT_PERMANENT) == VERDICT_ABANDON) {
     call_abandon(c);
-    return 1;
+    return;
   }
   transport_reason(c, &reason);
   c->owed &= ~(unsigned)CONN_OWES_FAILURE;
@@ -598,5 +598,4 @@ int transport_retry_failed(struct conn *c, enum transport_rc rc)
   strbuf_done(&reason);
   c->pub.error = DB_ERROR_FATAL;
   call_count(c, COUNTER_ERROR);
-  return 1;
 }

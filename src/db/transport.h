@@ -60,7 +60,6 @@ unsigned transport_files(const struct conn *c);
 
 uint64_t transport_limit(const struct conn *c);
 
-/* The failure of the call.  Always 1. */
-int transport_retry_failed(struct conn *c, enum transport_rc rc);
+void transport_retry_failed(struct conn *c, enum transport_rc rc);
 
 #endif

@@ -265,6 +265,30 @@ shut_down() {
   grep -q '^WARNING: 2 [a-z]*s were still reconnecting at the end: ' "$err"
 }
 
+@test "the server is gone for good, and a script reconnects" {
+  lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:reconnect() end
+L
+  base=("$BENCH" "$dir/script.lua" "${tcp[@]}" --time=5)
+  for clients in "" --clients=4; do
+    in_background "${base[@]}" $clients run
+    begun
+    servers kill9 "$pg"
+    ended
+    fails ': reconnect failed: connection to server at "127.0.0.1", port '
+    in_time 6
+    servers restart "$pg"
+  done
+  # It waits up to the end of the run if losses are ignored.
+  in_background "${base[@]}" --db-ignore-errors=connection run
+  begun
+  servers kill9 "$pg"
+  ended -0
+  grep -q '^WARNING: connection to host .* lost (' "$err"
+  grep -q '^WARNING: 1 thread was still reconnecting at the end: ' "$err"
+}
+
 freezes() {
   in_background "${base[@]}" --time=6 --forced-shutdown=1 --threads=2 "$@" run
   begun

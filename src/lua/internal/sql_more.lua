@@ -45,7 +45,7 @@ end
 function connection:reconnect()
   check_object(self)
   if C.db_connection_reconnect(self) ~= 0 then
-    C.bench_db_print_message(C.bench_db_take_message(self), nil)
+    host.sql_error().describe(self)
     error("reconnect failed: " .. ffi_string(C.bench_db_reason(self)), 2)
   end
   return true
