@@ -182,7 +182,7 @@ const struct opt db_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .sets = failover_sets,
-    .help = "options of a failover test",
+    .help = "settings for failover tests",
     .man = "Given options win.",
   },
   {

@@ -130,8 +130,8 @@ void help_names(struct strbuf *out, const struct help_lists *lists)
   help_add_described(out, "Scripts for databases", lists->scripts,
                      lists->n_scripts);
   strbuf_adds(out, "\n");
-  help_add_described(out, "Tools for results, in the place of a test",
-                     lists->tools, lists->n_tools);
+  help_add_described(out, "Tools, in place of a test", lists->tools,
+                     lists->n_tools);
 }
 
 void help_sysbench(struct strbuf *out, const char *prog,
@@ -158,7 +158,7 @@ void help_sysbench(struct strbuf *out, const char *prog,
   strbuf_adds(out, "Compiled-in tests:\n");
   help_add_items(out, lists->tests, lists->n_tests);
   if (lists->n_tools > 0) {
-    strbuf_adds(out, "Tools for results, in the place of a test:\n");
+    strbuf_adds(out, "Tools, in place of a test:\n");
     help_add_items(out, lists->tools, lists->n_tools);
   }
   strbuf_addf(out, "Run '%s TESTNAME help' for the options of one test.\n\n",
@@ -466,8 +466,8 @@ void help_ring(struct strbuf *out, const char *prog, const struct optset *set,
     help_add_names(out, "Tests", lists->tests, lists->n_tests);
     help_add_names(out, "Scripts for databases", lists->scripts,
                    lists->n_scripts);
-    help_add_names(out, "Tools for results, in the place of a test",
-                   lists->tools, lists->n_tools);
+    help_add_names(out, "Tools, in place of a test", lists->tools,
+                   lists->n_tools);
   }
   for (const char *const *group = lists->groups; *group; group++)
     help_add_group(out, *group, set, ring);

@@ -98,7 +98,7 @@ const struct opt run_opts[] = {
     .words = off_words,
     .expected = "off, or a number from 1 to 1000000",
     .show_as = "=off|COUNT",
-    .help = "clients that the threads carry: scripts see them as threads",
+    .help = "clients that share the threads; scripts see each as a thread",
     .man =
       "Each client has connections, globals and random numbers of its own, "
       "like a thread without this option; while one waits for a server, its "
@@ -424,8 +424,8 @@ const struct opt run_opts[] = {
     .group = "Tables",
     .flags = OPT_OWN | OPT_COMMON,
     .def = "off",
-    .help = "prepare and cleanup although space is short or tables are not "
-            "bench's",
+    .help = "let prepare and cleanup ignore low space and who made a "
+            "table",
     .man =
       "cleanup and --table-exists=drop drop a table only if bench has made "
       "it: bench_tables names the table, and its columns are those of the "

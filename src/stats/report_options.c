@@ -81,7 +81,7 @@ const struct opt report_opts[] = {
     .name = "progress",
     .flags = OPT_OWN,
     .def = "on",
-    .help = "on a terminal, one line follows a run without --report-interval",
+    .help = "status line on a terminal, without --report-interval",
     .man = "The line is on the standard error and has the time left, the "
            "events per second, the latency and the errors; in a sweep it "
            "begins with the step and the time that the whole has left. It is "

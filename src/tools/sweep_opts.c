@@ -92,7 +92,7 @@ const struct opt sweep_opts[] = {
     .flags = OPT_OWN,
     .def = "off",
     .sets = careful_sets,
-    .help = "options of a sweep whose steps compare",
+    .help = "settings for a sweep whose steps are comparable",
     .man = "Given options win.",
   },
   {
@@ -164,7 +164,7 @@ const struct opt sweep_opts[] = {
     .flags = OPT_OWN | OPT_COMMON,
     .def = "off",
     .words = find_words,
-    .help = "find the highest value that holds --slo "
+    .help = "find the highest value that meets --slo "
             "{off,rate,clients,threads}",
     .man = "Steps with different values, each a run of up to --time seconds, "
            "lead to the answer, which is confirmed by repeats. A step ends as "

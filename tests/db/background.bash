@@ -7,6 +7,7 @@
 
 # in_background COMMAND...: a run; its process is $job, its streams are out and err.
 in_background() {
+  : >out # not that of the run before
   "$@" >out 2>err 3>&- &
   job=$!
 }

@@ -19,7 +19,7 @@ setup() {
 
 # commands FILE: those of a document, one a line.
 commands() {
-  sed -En '/^    /{s/^    //;:more;/\\$/{N;s/ *\\\n */ /;bmore};/^(bench|export|umask) /p}' \
+  sed -En '/^    /{s/^    //;:more;/\\$/{N;s/ *\\\n */ /;bmore};/^(bench|export|\(umask) /p}' \
     "$BENCH_SRC/docs/$1" |
     sed -E 's/--table-size=[0-9]+/--table-size=1000/; s/--(time|warmup-time)=[0-9]+/--\1=1/g
       s/--(clients|threads):1..[0-9]+\*2/\1:1,2/; s/--file-total-size=[0-9]+G/--file-total-size=8M/

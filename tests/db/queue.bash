@@ -41,7 +41,7 @@ assert d["totals"]["counters"]["jobs done"] == 20, d["totals"]'
   for claim; do
     good --threads=3 --producers=0 --claim="$claim" --events=20 --time=0 run
     # Where the lock is no part of the read, others may be faster each time.
-    done=$(number_of done) none=$(number_of 'looks at the empty queue, which are no events')
+    done=$(number_of done) none=$(number_of 'looks at the empty queue, which are not events')
     ((done > 0 && done + none == 20))
     says "^    depth: $left at the beginning, $((left - done)) at the end"
     left=$((left - done))

@@ -31,6 +31,7 @@ show() {
 # seconds are the limit for a failure.
 in_background() {
   rm -f "$stop_file"
+  : >"$out" # not that of the run before
   began=${EPOCHREALTIME/./}
   timeout --signal=KILL 100 "$@" >"$out" 2>"$err" 3>&- &
   job=$!

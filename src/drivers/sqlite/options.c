@@ -79,7 +79,7 @@ const struct opt sqlite_options[] = {
     .expected = "a file name: a database in memory cannot be shared "
                 "by threads and commands",
     .show_as = "=FILE",
-    .help = "database file, created if missing",
+    .help = "database file, created by prepare",
   },
   {
     OPT_WORD(struct sqlite_cfg, journal_mode),

@@ -45,7 +45,10 @@ end
 function connection:reconnect()
   check_object(self)
   if C.db_connection_reconnect(self) ~= 0 then
-    host.sql_error().describe(self)
+    C.bench_db_print_message(C.bench_db_take_message(self), nil)
+    if C.bench_db_failure(self) % 2 == 1 then
+      error(host.abandoned, 0)
+    end
     error("reconnect failed: " .. ffi_string(C.bench_db_reason(self)), 2)
   end
   return true

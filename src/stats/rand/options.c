@@ -51,7 +51,7 @@ const struct opt rand_opts[] = {
     .min = INT64_MIN,
     .max = INT64_MAX,
     .show_as = "=NUMBER",
-    .help = "seed; 0 = from the clock with run, always the same otherwise",
+    .help = "seed; 0 = from the clock for run, fixed for other commands",
   },
   {
     OPT_DOUBLE(struct rand_cfg, pareto_h),

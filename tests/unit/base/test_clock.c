@@ -17,10 +17,7 @@ enum {
   TRIES = 1000
 };
 
-/*
- * Allows for reordered instructions, and for counters of processors that
- * differ.
- */
+/* For counters of processors that differ. */
 #define SLACK_NS UINT64_C(1000)
 
 static uint64_t kernel_ns(void)
@@ -61,6 +58,17 @@ struct shared {
   _Atomic uint64_t back; /* how many times it went back */
 };
 
+/* A processor can read its counter microseconds before an earlier load has its
+ * value. */
+static void after_loads(void)
+{
+#if defined(__x86_64__)
+  __builtin_ia32_lfence();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
 /* Checks that a reading after another thread's is not smaller than that one. */
 static void *read_much(void *arg)
 {
@@ -68,8 +76,10 @@ static void *read_much(void *arg)
   uint64_t own = 0;
 
   for (int i = 0; i < READINGS; i++) {
-    uint64_t seen = atomic_load(&s->latest);
-    const uint64_t now = clock_now_ns();
+    uint64_t seen = atomic_load(&s->latest), now;
+
+    after_loads();
+    now = clock_now_ns();
 
     if (now + SLACK_NS < seen || now + SLACK_NS < own)
       (void)atomic_fetch_add(&s->back, 1);
