@@ -98,6 +98,7 @@ static bool conn_come_back(struct conn *c, uint64_t until_ns)
 {
   struct outage *o = &c->env->process->outage;
   struct transport_retry r = { .until_ns = until_ns };
+  const uint64_t since_ns = clock_now_ns();
   struct strbuf reason = { 0 };
   enum transport_rc rc;
   bool out;
@@ -105,10 +106,10 @@ static bool conn_come_back(struct conn *c, uint64_t until_ns)
   transport_drop(c);
   c->state = CONN_LOST;
   rc = transport_try(c, &r);
-  out = rc == TRANSPORT_AGAIN;
+  out = rc == TRANSPORT_AGAIN && !env_is_over(c->env, clock_now_ns());
   if (out) {
     transport_reason(c, &reason);
-    recover_lost(c, strbuf_str(&reason), false);
+    recover_lost(c, strbuf_str(&reason), false, since_ns);
   }
   while (rc == TRANSPORT_AGAIN) {
     call_pause(c, r.next_ns);

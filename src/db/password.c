@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/minmax.h"
 #include "base/secret.h"
+#include "db/connect_limiter.h"
 #include "db/driver.h"
 #include "db/outcome.h"
 #include "loop/loop.h"
@@ -284,17 +285,18 @@ static void password_connect_aside(void *arg)
 }
 
 int password_connect(struct password_command *p, struct session *s,
-                     uint64_t until_ns, struct outcome *out)
+                     const struct limiter *l, bool again, uint64_t until_ns,
+                     struct outcome *out)
 {
   const uint64_t begun_ns = clock_now_ns();
   struct connect_call a = { .s = s, .until_ns = until_ns, .out = out };
 
   if (password_give(p, s, until_ns, out) < 0)
     return -1;
-  if (password_log_in(&a))
+  if (password_log_in(&a) && (a.rc == 0 || !loop_was_held(begun_ns)))
     return a.rc;
   if (loop_was_held(begun_ns)) {
-    a.until_ns = clock_now_ns() + grown_u64(until_ns, begun_ns);
+    a.until_ns = limiter_until(l, again, begun_ns, until_ns);
     a.again = true;
   }
   if (s->driver->caps & DRIVER_NEVER_WAITS)

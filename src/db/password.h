@@ -7,10 +7,12 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
 
+struct limiter;
 struct outcome;
 struct session;
 
@@ -31,6 +33,7 @@ void password_done(struct password_command *p);
 
 /* Opens the session, with the command's password if it has none.  WAITS. */
 int password_connect(struct password_command *p, struct session *s,
-                     uint64_t until_ns, struct outcome *out);
+                     const struct limiter *l, bool again, uint64_t until_ns,
+                     struct outcome *out);
 
 #endif

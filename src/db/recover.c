@@ -69,13 +69,14 @@ static bool recover_come_back(struct conn *c, uint64_t until_ns)
   return false;
 }
 
-void recover_lost(struct conn *c, const char *why, bool refused)
+void recover_lost(struct conn *c, const char *why, bool refused,
+                  uint64_t since_ns)
 {
   struct strbuf target = { 0 };
 
   c->driver->target(c->session, &target);
   outage_lost(&c->env->process->outage, strbuf_str(&target), why, refused,
-              clock_now_ns());
+              since_ns);
   strbuf_done(&target);
 }
 
@@ -89,7 +90,7 @@ uint64_t recover_limit(const struct conn *c)
 
 bool recover_reopen(struct conn *c, const char *why)
 {
-  recover_lost(c, why, false);
+  recover_lost(c, why, false, clock_now_ns());
   return recover_come_back(c, recover_limit(c));
 }
 
@@ -100,7 +101,7 @@ static void outage_begin(struct conn *c, bool refused)
 
   conn_error_name(c, name, sizeof(name));
   strbuf_addf(&reason, "%s: %s", name, c->fail.text);
-  recover_lost(c, strbuf_str(&reason), refused);
+  recover_lost(c, strbuf_str(&reason), refused, clock_now_ns());
   strbuf_done(&reason);
   log_msg(LOG_DEBUG, "Reconnecting");
 }

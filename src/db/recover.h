@@ -33,7 +33,8 @@ bool recover_ignorable(const struct conn *c);
 /* While c->out has its text. */
 bool recover_refused(const struct conn *c);
 
-void recover_lost(struct conn *c, const char *why, bool refused);
+void recover_lost(struct conn *c, const char *why, bool refused,
+                  uint64_t since_ns);
 
 /* UINT64_MAX if losses are ignored. */
 uint64_t recover_limit(const struct conn *c);

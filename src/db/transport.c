@@ -303,6 +303,11 @@ static int transport_ask_server(struct conn *c)
   return -1;
 }
 
+static bool transport_again(const struct conn *c)
+{
+  return c->generation != 0 || c->visitor;
+}
+
 static int transport_open_session(struct conn *c, uint64_t until_ns)
 {
   const enum conn_state before = c->state;
@@ -310,7 +315,8 @@ static int transport_open_session(struct conn *c, uint64_t until_ns)
   c->out = (struct outcome){ 0 };
   c->session->trx = TRX_NONE;
   c->session->may_be_raw = transport_is_one_of_many(c);
-  if (password_connect(&c->env->process->password, c->session, until_ns,
+  if (password_connect(&c->env->process->password, c->session,
+                       &c->env->process->limiter, transport_again(c), until_ns,
                        &c->out) < 0)
     return -1;
   c->state = CONN_IDLE;
@@ -377,8 +383,8 @@ bool transport_enter(struct conn *c, uint64_t deadline_ns)
 uint64_t transport_until(const struct conn *c, uint64_t asked_ns,
                          uint64_t until_ns)
 {
-  return limiter_until(&c->env->process->limiter,
-                       c->generation != 0 || c->visitor, asked_ns, until_ns);
+  return limiter_until(&c->env->process->limiter, transport_again(c), asked_ns,
+                       until_ns);
 }
 
 static void transport_open_in_limit(void *arg)
@@ -402,24 +408,31 @@ static bool transport_suits_fibers(const struct conn *c)
 
   return (c->driver->caps & DRIVER_NEVER_WAITS && limiter_is_open(l)) ||
          (c->driver->log_in && limiter_suits_fibers(l) &&
-          transport_is_one_of_many(c));
+          transport_is_one_of_many(c) && !role_matters(c) &&
+          c->env->process->set.isolation == ISOLATION_DEFAULT);
+}
+
+static void transport_allow_connects(const struct conn *c)
+{
+  const int n = c->env->process->set.connect_concurrency;
+
+  if (n > 0)
+    loop_set_connects((unsigned)n);
 }
 
 void transport_aside(struct conn *c, void (*fn)(void *arg), void *arg)
 {
-  const struct db_process *p = c->env->process;
-
   if (transport_suits_fibers(c)) {
     fn(arg);
     return;
   }
-  if (p->set.connect_concurrency > 0)
-    loop_set_connects((unsigned)p->set.connect_concurrency);
+  transport_allow_connects(c);
   loop_aside(fn, arg, LOOP_ASIDE_CONNECT);
 }
 
 void transport_begin(struct conn *c)
 {
+  transport_allow_connects(c);
   loop_begin_connect();
   c->opens = true;
 }
@@ -428,7 +441,8 @@ void transport_end(struct conn *c)
 {
   c->opens = false;
   loop_end_connect();
-  fiber_trim_stack();
+  if (!(c->driver->caps & DRIVER_NEVER_WAITS))
+    fiber_trim_stack();
 }
 
 int transport_open(struct conn *c, uint64_t until_ns, uint64_t *ret_turn_ns)

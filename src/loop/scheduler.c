@@ -263,12 +263,14 @@ static uint64_t loop_thread_cpu_ns(void)
 
 static void loop_note_turn(struct loop *l)
 {
-  const uint64_t length_ns = l->now_ns - l->since_ns;
+  const uint64_t last_ns = atomic_load_explicit(&l->counts.looked_ns,
+                                                memory_order_relaxed);
+  const uint64_t length_ns = l->now_ns - last_ns;
 
   if (UNLIKELY(l->now_ns - l->cpu_at_ns > CPU_EVERY_NS)) {
     const uint64_t cpu_ns = loop_thread_cpu_ns();
 
-    if (l->since_ns > 0 && length_ns > LOOP_HELD_NS) {
+    if (last_ns > 0 && length_ns > LOOP_HELD_NS) {
       loop_put(&l->counts.held_ns, length_ns);
       loop_put(&l->counts.held_cpu_ns, cpu_ns - l->cpu_ns);
       loop_put(&l->counts.held_until_ns, l->now_ns);

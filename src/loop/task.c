@@ -226,7 +226,9 @@ bool loop_was_held(uint64_t since_ns)
 
   return l && (atomic_load_explicit(&l->counts.held_until_ns,
                                     memory_order_relaxed) > since_ns ||
-               clock_now_ns() > l->now_ns + LOOP_HELD_NS);
+               clock_now_ns() > atomic_load_explicit(&l->counts.looked_ns,
+                                                     memory_order_relaxed) +
+                                  LOOP_HELD_NS);
 }
 
 void loop_sleep_until(uint64_t until_ns)

@@ -65,8 +65,8 @@ bool link_open(struct link *l, uint64_t until_ns)
 
   if (!l->driver)
     return link_fail(l, "the driver is not available", true);
-  if (password_connect(&l->env.process->password, l->session, until_ns, &out) <
-      0) {
+  if (password_connect(&l->env.process->password, l->session,
+                       &l->env.process->limiter, false, until_ns, &out) < 0) {
     l->permanent = out.permanent;
     l->slow = clock_now_ns() >= until_ns;
     l->driver->connect_reason(l->session, &out, &why);

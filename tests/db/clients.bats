@@ -568,6 +568,7 @@ logins() {
 # held KIND: scripts that stop their thread for longer than a login may take do not
 # make the logins of others fail.
 held() {
+  local more
   where "$1"
   cat >held.lua <<'L'
 ffi.cdef "int usleep(unsigned);"
@@ -579,15 +580,33 @@ function event(id)
   con:disconnect()
 end
 L
-  "$BENCH" held.lua "${at[@]}" --threads=1 --clients=8 --db-connect-timeout=2 --events=20 --time=0 run >out 2>err || {
-    cat err
-    return 1
-  }
-  grep -Eq 'total number of events: +20$' out
+  for more in "${@:2}"; do
+    # shellcheck disable=SC2086
+    "$BENCH" held.lua "${at[@]}" --threads=1 --clients=8 --db-connect-timeout=2 --events=20 --time=0 $more run >out 2>err || {
+      printf 'with %s:\n' "$more"
+      cat err
+      return 1
+    }
+    grep -Eq 'total number of events: +20$' out
+  done
 }
 
-@test "mysql: clients that stop their thread" { held mysql; }
-@test "pgsql: clients that stop their thread" { held pgsql; }
+@test "mysql: clients that stop their thread" { held mysql "" "--mysql-compression=on --client-engine=io_uring"; }
+@test "pgsql: clients that stop their thread" {
+  held pgsql "" --isolation=serializable --server-role=primary "--connect-concurrency=20 --client-engine=io_uring"
+}
+
+@test "pgsql: logins that the end of the run cuts are no outage" {
+  where pgsql
+  echo 'function thread_init() con = sysbench.sql.driver():connect() end
+    function event() con:query("SELECT 1") end' >slow.lua
+  for more in --connection-lifetime=1 "--connection-lifetime=1 --pool=4"; do
+    # shellcheck disable=SC2086
+    "$BENCH" slow.lua "${at[@]}" --pgsql-options="-c post_auth_delay=2" --threads=1 --clients=4 --time=3 \
+      --server-stats=off $more run >out 2>err || { cat err; return 1; }
+    if grep -E 'lost|reconnecting' err; then return 1; fi
+  done
+}
 
 # lives ARG...: a hundred lives of connections without the library.
 lives() {

@@ -23,6 +23,7 @@ static int again(struct conn *c, bool raw, struct outcome *out)
   *out = (struct outcome){ 0 };
   c->session->may_be_raw = raw;
   return password_connect(&c->env->process->password, c->session,
+                          &c->env->process->limiter, false,
                           clock_now_ns() + 10 * NS_PER_S, out);
 }
 

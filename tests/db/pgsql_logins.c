@@ -92,6 +92,7 @@ static int again(struct conn *c, bool may_be_raw, struct outcome *out)
   *out = (struct outcome){ 0 };
   c->session->may_be_raw = may_be_raw;
   return password_connect(&c->env->process->password, c->session,
+                          &c->env->process->limiter, false,
                           clock_now_ns() + 10 * NS_PER_S, out);
 }
 
