@@ -200,5 +200,5 @@ LUA
   bench -0 rerun all.json --repeat=2 --json=again.json
   must check_sweep again.json 'd["sweep"]["repeat"] == 2 and len(d["steps"]) == 4 and len(d["references"]) == 2'
   bench -0 --help=all
-  must has "$(tr -s ' \n' ' ' <<<"$output")" '--careful\[=on\|off\] options of a sweep whose steps compare: --repeat=3 --settle=writeback --sweep-reference=5 --sweep-pause=5 \[off\]'
+  must has "$(tr -s ' \n' ' ' <<<"$output")" '--careful\[=on\|off\] settings for a sweep whose steps are comparable: --repeat=3 --settle=writeback --sweep-reference=5 --sweep-pause=5 \[off\]'
 }
