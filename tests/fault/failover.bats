@@ -125,6 +125,33 @@ teardown() {
   grep -qx 'FATAL: the server is read-only' "$err"
 }
 
+# Each token replaces the one before, and there is none while no server may write.
+@test "pgsql: tokens last through churn and a failover, with TLS" {
+  primary_and_standby --tls
+  echo "$dir/a" >"$dir/writes"
+  cat >"$dir/token.sh" <<SH
+word=w\$\$
+bash "$BENCH_SRC/tests/db/servers.sh" sql "\$(cat "$dir/writes")" "ALTER ROLE sbpass PASSWORD '\$word'" >/dev/null &&
+  echo x >>"$dir/asked" && echo \$word
+SH
+  until_enough "${base[@]}" --pgsql-user=sbpass --pgsql-sslmode=require --password-command="sh '$dir/token.sh'" \
+    --password-command-ttl=0 --connection-lifetime=3 --threads=1 --clients=1 --report-interval=1 --failover
+  begun
+  goes_on
+  servers kill9 "$dir/a"
+  within 30 grep -q "^WARNING: connection to host .* lost" "$err"
+  servers promote "$dir/b"
+  now_at=b
+  echo "$dir/b" >"$dir/writes"
+  tokens=$(grep -c x "$dir/asked")
+  goes_on
+  enough -0
+  (($(grep -c x "$dir/asked") > tokens + 2))
+  [[ $(counter 'ignored errors') -eq 0 ]]
+  grep -q '^WARNING: reconnected after ' "$err"
+  committed 1
+}
+
 @test "mysql: two servers in the list, one dies" {
   two_mysql
   until_enough "$BENCH" "$events" --db-driver=mysql --mysql-host=127.0.0.1 \

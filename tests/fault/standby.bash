@@ -23,9 +23,9 @@ both_ports() {
 primary_and_standby() {
   needs pgsql
   table=counter
-  servers start pgsql "$dir/a" --set=synchronous_commit=on
+  servers start pgsql "$dir/a" --set=synchronous_commit=on "$@"
   servers sql "$dir/a" "CREATE TABLE counter (id int PRIMARY KEY, n int NOT NULL);
-    GRANT ALL ON counter TO sbtest; INSERT INTO counter VALUES (1, 0)"
+    GRANT ALL ON counter TO sbtest, sbpass; INSERT INTO counter VALUES (1, 0)"
   servers start pgsql "$dir/b" --standby-of="$dir/a" "$@"
   servers sql "$dir/a" "ALTER SYSTEM SET synchronous_standby_names = '*'"
   servers sql "$dir/a" "SELECT pg_reload_conf()" >/dev/null
