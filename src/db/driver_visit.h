@@ -14,8 +14,9 @@ struct session;
 enum visit_step {
   VISIT_RESOLVE,
   VISIT_CONNECT,
-  VISIT_TLS,   /* request and handshake */
-  VISIT_LOGIN, /* until the server awaits a statement */
+  VISIT_TLS,         /* request and handshake */
+  VISIT_TLS_RESUMED, /* the same, of an earlier session */
+  VISIT_LOGIN,       /* until the server awaits a statement */
   VISIT_QUERY,
   VISIT_CLOSE,
   VISIT_STEPS

@@ -48,9 +48,10 @@ static void visit_record_steps(const struct conn *c, const struct visit *v,
                                bool failed)
 {
   const char *const names[VISIT_STEPS] = {
-    [VISIT_RESOLVE] = "resolve",   [VISIT_CONNECT] = "connect",
-    [VISIT_TLS] = "TLS",           [VISIT_LOGIN] = login,
-    [VISIT_QUERY] = "first query", [VISIT_CLOSE] = "close",
+    [VISIT_RESOLVE] = "resolve", [VISIT_CONNECT] = "connect",
+    [VISIT_TLS] = "TLS",         [VISIT_TLS_RESUMED] = "TLS, resumed",
+    [VISIT_LOGIN] = login,       [VISIT_QUERY] = "first query",
+    [VISIT_CLOSE] = "close",
   };
   uint64_t at_ns = start_ns;
 

@@ -117,6 +117,11 @@ life() {
   need_own_tls
   life -0 "${tcp[@]}" --mysql-ssl=REQUIRED
   grep -Eq '^    TLS +20 ' <<<"$out"
+  for version in TLSv1.2 TLSv1.3; do
+    life -0 "${tcp[@]}" --mysql-ssl=VERIFY_CA --mysql-ssl-ca="$MY_CA" --mysql-tls-version=$version --mysql-ssl-resume
+    grep -Eq '^    TLS +1 ' <<<"$out"
+    grep -Eq '^    TLS, resumed +19 ' <<<"$out"
+  done
   life -0 "${tcp[@]}" --mysql-ssl=REQUIRED --mysql-tls-version=TLSv1.2,TLSv1.1
   grep -q '^WARNING: the client library opens the connections: only the library can encrypt here$' <<<"$err"
 }

@@ -98,6 +98,7 @@ static void server_open(struct server *s, const struct certificate *c)
   const struct sockaddr_in at = loopback_listen(&s->fd);
 
   (void)signal(SIGPIPE, SIG_IGN);
+  s->when = NEVER;
   s->ctx = certificates_server(c);
   (void)snprintf(s->port, sizeof(s->port), "%u", ntohs(at.sin_port));
   MUST(pthread_create(&s->thread, NULL, serve, s) == 0);
@@ -228,6 +229,41 @@ static void ciphers_and_versions(void)
   }
 }
 
+static void resumes(struct client *c, enum visit_step step, const char *says,
+                    const char *what)
+{
+  const uint64_t until_ns = clock_now_ns() + 20 * NS_PER_S;
+  struct visit v = { .sql = "SELECT 1", .len = 8, .until_ns = until_ns };
+  struct session *s = c->rig.con->session;
+  struct outcome out = { 0 };
+
+  OK(s->driver->visit(s, &v, &out) == VISIT_FAILED && strstr(out.msg, says),
+     what);
+  OK(v.failed == step || v.took_ns[step] > 0, "... in the step that says so");
+}
+
+/* The name is checked against the certificate of the first login. */
+static void resume(const char *ca)
+{
+  const char *wrong[] = { "other.example.org" };
+  struct certificate o = usual;
+  struct mysql_cfg *cfg;
+  struct client c;
+
+  o.check = CHECK_NAME;
+  o.cn = o.host;
+  o.by = BY_CA;
+  o.flaw = NONE;
+  cfg = client_open(&c, &o);
+  cfg->tls_ca = ca;
+  cfg->tls_resume = true;
+  resumes(&c, VISIT_TLS, "accepted", "the first handshake is whole");
+  resumes(&c, VISIT_TLS_RESUMED, "accepted", "the second resumes it");
+  cfg->hosts = (struct opt_list){ 1, wrong };
+  resumes(&c, VISIT_TLS_RESUMED, "Validation", "not for another name");
+  client_close(&c);
+}
+
 static void inject(enum when when, const char *what, const char *text)
 {
   const uint64_t until_ns = clock_now_ns() + 20 * NS_PER_S;
@@ -255,6 +291,7 @@ int main(void)
   inject(EARLY, "bytes behind the greeting", "unencrypted data");
   inject(LATE, "bytes in place of the handshake", "TLS/SSL error");
   ciphers_and_versions();
+  resume(files->ca);
   certificates_unmake();
   return TAP_EXIT();
 }

@@ -228,6 +228,17 @@ const struct opt mysqld_options[] = {
     .man = "If it is empty, the client library decides.",
   },
   {
+    OPT_BOOL(struct mysql_cfg, tls_resume),
+    .flags = OPT_OWN,
+    .name = "mysql-ssl-resume",
+    .def = "off",
+    .help = "resume TLS sessions at later logins of --clients and connect",
+    .man = "As applications do whose drivers keep sessions. A resumed login "
+           "costs less CPU time. The report of connect has these handshakes in "
+           "a line of their own. Logins of the client library, as those of "
+           "--threads in other tests, are always whole.",
+  },
+  {
     OPT_BOOL(struct mysql_cfg, compression),
     .name = "mysql-compression",
     .def = "off",

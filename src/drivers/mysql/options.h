@@ -22,6 +22,7 @@ struct mysql_cfg {
   const char *tls;
   const char *tls_key, *tls_cert, *tls_ca, *tls_cipher;
   struct opt_list tls_versions;
+  bool tls_resume;
   bool compression;
   struct opt_list algorithms;
   struct opt_list ignore_errors;

@@ -29,11 +29,14 @@ static bool tls_take_versions(const struct opt_list *versions,
 static void *tls_make_context(const void *cfg)
 {
   const struct tls_settings tls = mysqld_tls_settings(cfg);
-  struct tls_wishes w = { .ca = opt_or_null(tls.ca),
-                          .usual_ca = tls.mode >= TLS_VERIFY_CA,
-                          .cert = opt_or_null(tls.cert),
-                          .key = opt_or_null(tls.key),
-                          .ciphers = opt_or_null(tls.cipher) };
+  struct tls_wishes w = {
+    .ca = opt_or_null(tls.ca),
+    .usual_ca = tls.mode >= TLS_VERIFY_CA,
+    .cert = opt_or_null(tls.cert),
+    .key = opt_or_null(tls.key),
+    .ciphers = opt_or_null(tls.cipher),
+    .resume = ((const struct mysql_cfg *)cfg)->tls_resume
+  };
 
   w.cert = w.cert ? w.cert : w.key;
   w.key = w.key ? w.key : w.cert;
@@ -43,7 +46,7 @@ static void *tls_make_context(const void *cfg)
            : NULL;
 }
 
-const struct tls_context *mysqld_tls_context(const struct session *s)
+struct tls_context *mysqld_tls_context(const struct session *s)
 {
   return s->env ? process_shared(s->env->process, s->cfg, tls_make_context,
                                  tls_context_free)

@@ -8,6 +8,6 @@ struct session;
 struct tls_context;
 
 /* Of all sessions of a configuration.  NULL: left to the library. */
-const struct tls_context *mysqld_tls_context(const struct session *s);
+struct tls_context *mysqld_tls_context(const struct session *s);
 
 #endif

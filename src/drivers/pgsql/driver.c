@@ -74,7 +74,7 @@ static void driver_about_put_tls(const struct pgsql_session *p, pgsql_put *put,
                                  void *ctx)
 {
   const char *compression = NULL;
-  struct tls_names n = { "none", "none" };
+  struct tls_facts n = { "none", "none", false };
 
   if (PQsslInUse(p->conn)) {
     n.version = PQsslAttribute(p->conn, "protocol");

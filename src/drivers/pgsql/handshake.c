@@ -748,7 +748,7 @@ static enum visit_rc opening_untrusted(struct handshake *h, const char *what,
 static enum visit_rc opening_shake(struct handshake *h)
 {
   struct opening *o = opening_of(h);
-  const struct tls_context *context = pgsql_tls_context(&o->p->base);
+  struct tls_context *context = pgsql_tls_context(&o->p->base);
   const char *mode = pgsql_sslmodes[o->params.cfg->sslmode];
   struct pgsql_handshake *g = &o->messages;
   uint8_t surplus;

@@ -90,7 +90,7 @@ static void *tls_make_context(const void *driver_cfg)
   return tls_context_new(&w);
 }
 
-const struct tls_context *pgsql_tls_context(const struct session *s)
+struct tls_context *pgsql_tls_context(const struct session *s)
 {
   return s->env ? process_shared(s->env->process, s->cfg, tls_make_context,
                                  tls_context_free)

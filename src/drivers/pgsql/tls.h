@@ -11,7 +11,7 @@ struct tls_context;
 struct wire_tls;
 
 /* Of all sessions of a configuration.  NULL: left to libpq. */
-const struct tls_context *pgsql_tls_context(const struct session *s);
+struct tls_context *pgsql_tls_context(const struct session *s);
 
 #define PGSQL_ALPN "postgresql"
 

@@ -109,11 +109,17 @@ enum visit_rc handshake_open(struct handshake *h)
   return rc == VISIT_DONE ? handshake_talk(h, VISIT_LOGIN, true) : rc;
 }
 
-int handshake_encrypt(struct handshake *h, const struct tls_context *c)
+int handshake_encrypt(struct handshake *h, struct tls_context *c)
 {
+  int rc;
+
   h->link.tls = wire_tls_new(c, h->host);
-  return h->link.tls ? wire_tls_shake(h->link.tls, h->link.fd, h->v->until_ns)
-                     : -ENOMEM;
+  if (!h->link.tls)
+    return -ENOMEM;
+  rc = wire_tls_shake(h->link.tls, h->link.fd, h->v->until_ns);
+  if (rc == 0 && wire_tls_about(h->link.tls).resumed)
+    h->step = VISIT_TLS_RESUMED;
+  return rc;
 }
 
 int handshake_send(struct handshake *h)

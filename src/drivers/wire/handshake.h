@@ -78,7 +78,7 @@ enum visit_rc handshake_talk(struct handshake *h, enum visit_step step,
                              bool appended);
 
 /* 0, or as wire_tls_shake(). */
-int handshake_encrypt(struct handshake *h, const struct tls_context *c);
+int handshake_encrypt(struct handshake *h, struct tls_context *c);
 
 /* As wire_send_until(). */
 int handshake_send(struct handshake *h);

@@ -4,6 +4,7 @@
 #include "drivers/wire/tls.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -31,6 +32,9 @@ enum {
 struct tls_context {
   SSL_CTX *ssl;       /* owned */
   BIO_METHOD *method; /* owned */
+  pthread_mutex_t lock;
+  SSL_SESSION *last; /* owned copy; to resume; NULL: none */
+  bool resume;
 };
 
 struct wire_tls {
@@ -132,6 +136,40 @@ static bool context_names(SSL_CTX *ssl, const struct tls_wishes *w)
   return SSL_CTX_set_alpn_protos(ssl, list, (unsigned)n + 1) == 0;
 }
 
+/* A copy: wire_tls_forget_chain() changes the session of its owner.  A session
+ * that was itself resumed brings nothing new. */
+static int context_keep(SSL *ssl, SSL_SESSION *session)
+{
+  struct tls_context *c = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+  SSL_SESSION *copy = SSL_session_reused(ssl) ? NULL : SSL_SESSION_dup(session),
+              *old;
+
+  if (!copy)
+    return 0;
+  (void)pthread_mutex_lock(&c->lock);
+  old = c->last;
+  c->last = copy;
+  (void)pthread_mutex_unlock(&c->lock);
+  SSL_SESSION_free(old);
+  return 0;
+}
+
+/* A copy: a lost connection makes its session useless. */
+static void context_offer(struct tls_context *c, SSL *ssl)
+{
+  SSL_SESSION *copy = NULL;
+
+  if (!c->resume)
+    return;
+  (void)pthread_mutex_lock(&c->lock);
+  if (c->last)
+    copy = SSL_SESSION_dup(c->last);
+  (void)pthread_mutex_unlock(&c->lock);
+  if (copy)
+    (void)SSL_set_session(ssl, copy);
+  SSL_SESSION_free(copy);
+}
+
 static bool context_fill(struct tls_context *c, const struct tls_wishes *w)
 {
   SSL_CTX *ssl = c->ssl = SSL_CTX_new(TLS_client_method());
@@ -142,7 +180,12 @@ static bool context_fill(struct tls_context *c, const struct tls_wishes *w)
       BIO_meth_set_ctrl(c->method, bio_control) != 1)
     return false;
   (void)SSL_CTX_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
-  (void)SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
+  c->resume = w->resume;
+  SSL_CTX_set_app_data(ssl, c);
+  SSL_CTX_sess_set_new_cb(ssl, context_keep);
+  (void)SSL_CTX_set_session_cache_mode(
+    ssl, w->resume ? SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL
+                   : SSL_SESS_CACHE_OFF);
   SSL_CTX_set_default_passwd_cb(ssl, context_passphrase);
   return context_limits(ssl, w) && context_trusts(ssl, w) &&
          context_identifies(ssl, w) && context_names(ssl, w);
@@ -156,6 +199,7 @@ struct tls_context *tls_context_new(const struct tls_wishes *w)
   if (!c)
     return NULL;
   *c = (struct tls_context){ NULL };
+  (void)pthread_mutex_init(&c->lock, NULL);
   filled = context_fill(c, w);
   ERR_clear_error();
   if (filled)
@@ -170,6 +214,8 @@ void tls_context_free(void *context)
 
   if (!c)
     return;
+  SSL_SESSION_free(c->last);
+  (void)pthread_mutex_destroy(&c->lock);
   SSL_CTX_free(c->ssl);
   BIO_meth_free(c->method);
   free(c);
@@ -183,7 +229,7 @@ static bool is_name(const char *host)
          !strchr(host, ':');
 }
 
-struct wire_tls *wire_tls_new(const struct tls_context *c, const char *host)
+struct wire_tls *wire_tls_new(struct tls_context *c, const char *host)
 {
   struct wire_tls *t = mem_new(1, sizeof(*t));
   BIO *bio;
@@ -199,6 +245,7 @@ struct wire_tls *wire_tls_new(const struct tls_context *c, const char *host)
   BIO_set_data(bio, t);
   BIO_set_init(bio, 1);
   SSL_set_bio(t->ssl, bio, bio);
+  context_offer(c, t->ssl);
   if (is_name(host) && SSL_set_tlsext_host_name(t->ssl, host) != 1) {
     wire_tls_free(t);
     return NULL;
@@ -237,9 +284,10 @@ void wire_tls_forget_chain(struct wire_tls *t)
   chain_drop(SSL_get0_verified_chain(t->ssl));
 }
 
-struct tls_names wire_tls_about(const struct wire_tls *t)
+struct tls_facts wire_tls_about(const struct wire_tls *t)
 {
-  return (struct tls_names){ SSL_get_version(t->ssl), SSL_get_cipher(t->ssl) };
+  return (struct tls_facts){ SSL_get_version(t->ssl), SSL_get_cipher(t->ssl),
+                             SSL_session_reused(t->ssl) == 1 };
 }
 
 const char *wire_tls_why(const struct wire_tls *t)
@@ -638,7 +686,7 @@ void tls_context_free(void *context)
   (void)context;
 }
 
-struct wire_tls *wire_tls_new(const struct tls_context *c, const char *host)
+struct wire_tls *wire_tls_new(struct tls_context *c, const char *host)
 {
   (void)c, (void)host;
   return NULL;
@@ -666,10 +714,10 @@ void wire_tls_forget_chain(struct wire_tls *t)
   (void)t;
 }
 
-struct tls_names wire_tls_about(const struct wire_tls *t)
+struct tls_facts wire_tls_about(const struct wire_tls *t)
 {
   (void)t;
-  return (struct tls_names){ "", "" };
+  return (struct tls_facts){ "", "", false };
 }
 
 const char *wire_tls_why(const struct wire_tls *t)

@@ -23,6 +23,7 @@ struct tls_wishes {
   const char *ciphers;        /* of TLS 1.3, or up to TLS 1.2 */
   const char *alpn;           /* the protocol; at most 30 bytes */
   bool no_12, no_13;          /* versions */
+  bool resume;                /* sessions */
 };
 
 #ifdef HAVE_OPENSSL
@@ -42,7 +43,7 @@ struct wire_tls;
 
 /* `host`: [opt] for the server, unless an address.  NULL: out of memory.  The
  * context outlives the session. */
-struct wire_tls *wire_tls_new(const struct tls_context *c, const char *host);
+struct wire_tls *wire_tls_new(struct tls_context *c, const char *host);
 /* The loop has forgotten the socket. */
 void wire_tls_free(struct wire_tls *t);
 
@@ -50,11 +51,12 @@ void wire_tls_free(struct wire_tls *t);
 int wire_tls_shake(struct wire_tls *t, int fd, uint64_t until_ns);
 /* Has the server chosen it (ALPN)? */
 bool wire_tls_chose(const struct wire_tls *t, const char *alpn);
-/* The version and the cipher (static). */
-struct tls_names {
-  const char *version, *cipher;
+/* After the handshake. */
+struct tls_facts {
+  const char *version, *cipher; /* static */
+  bool resumed;
 };
-struct tls_names wire_tls_about(const struct wire_tls *t);
+struct tls_facts wire_tls_about(const struct wire_tls *t);
 /* The reason of OpenSSL (static). */
 const char *wire_tls_why(const struct wire_tls *t);
 /* The flaw of the certificate (static); NULL: none. */

@@ -5,7 +5,7 @@ local ffi = host.ffi
 local C = host.C
 
 local WAYS = { auto = 0, own = 1, library = 2 }
-local STEPS = { "resolve", "connect", "tls", "login", "query", "close" }
+local STEPS = { "resolve", "connect", "tls", "tls_resumed", "login", "query", "close" }
 local times_t = ffi.typeof(("double[%d]"):format(#STEPS + 1))
 local c_visit = C.bench_db_visit
 

@@ -18,7 +18,8 @@ sysbench.cmdline.options = {
 
 local STEPS = {
    {"resolve", "resolve"}, {"connect", "connect"}, {"tls", "TLS"},
-   {"login", "login"}, {"query", "first query"}, {"close", "close"},
+   {"tls_resumed", "TLS, resumed"}, {"login", "login"},
+   {"query", "first query"}, {"close", "close"},
 }
 
 -- ---- A run, in its main state
