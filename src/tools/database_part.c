@@ -364,11 +364,15 @@ int database_ask_doctor(struct database *d, struct err *err)
     const char *subject = result_text_at(one, "subject");
     const char *text = result_text_at(one, "text");
     const char *is = text ? strstr(text, " is ") : NULL;
-    unsigned long long allowed, used;
+    unsigned long long allowed, used, reserved = 0;
 
     if (subject && is && strcmp(subject, "connections") == 0 &&
-        sscanf(is, " is %llu, %llu in use", &allowed, &used) == 2)
+        (sscanf(is, " is %llu, %llu in use", &allowed, &used) == 2 ||
+         sscanf(is, " is %llu, of which %llu %*s reserved and %llu in use",
+                &allowed, &reserved, &used) == 3)) {
+      used += reserved;
       d->allowed = allowed > used + 4 ? (double)(allowed - used - 3) : 1;
+    }
   }
   return rc < 0 || d->children.signal == 0 ? rc : -EINTR;
 }

@@ -748,10 +748,24 @@ static void database_look_at_statements(struct findings *to, struct conn *c)
   for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
     if (strcmp(c->driver->name, of[i].driver) == 0 && (!d || d->server_stats) &&
         look_at_number(c, of[i].sql, &n) && n < 3 && of[i].missing[n])
-      findings_add(to, FINDING_OK, "statistics", NULL,
+      findings_add(to, FINDING_WARN, "statistics", NULL,
                    "statements of the server will be missing, since %s",
                    of[i].missing[n]);
   }
+}
+
+static uint64_t database_superuser_slots(struct conn *c,
+                                         const struct driver_limit *l)
+{
+  uint64_t n;
+
+  return strcmp(c->driver->name, "pgsql") == 0 &&
+             strcmp(l->setting, "max_connections") == 0 &&
+             look_at_number(
+               c, "SELECT current_setting('superuser_reserved_connections')",
+               &n)
+           ? min_u64(n, l->used)
+           : 0;
 }
 
 static void database_look_at_limits(struct findings *to, struct conn *c,
@@ -766,15 +780,21 @@ static void database_look_at_limits(struct findings *to, struct conn *c,
     const struct driver_limit *l = &limit[i];
     const uint64_t left = l->allowed > l->used ? l->allowed - l->used : 0;
     const bool enough = left >= l->needed;
+    const uint64_t reserved = database_superuser_slots(c, l);
+    char kept[64] = "";
 
+    if (reserved > 0)
+      (void)snprintf(kept, sizeof(kept),
+                     "of which %" PRIu64 " %s reserved and ", reserved,
+                     reserved == 1 ? "is" : "are");
     findings_add(to,
                  enough    ? FINDING_OK
                  : l->hard ? FINDING_FAIL
                            : FINDING_WARN,
                  l->subject, enough ? NULL : l->advice,
-                 "%s is %" PRIu64 ", %" PRIu64 " in use, the run needs up to "
+                 "%s is %" PRIu64 ", %s%" PRIu64 " in use, the run needs up to "
                  "%" PRIu64,
-                 l->setting, l->allowed, l->used, l->needed);
+                 l->setting, l->allowed, kept, l->used - reserved, l->needed);
   }
 }
 
