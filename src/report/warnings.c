@@ -604,26 +604,28 @@ static void warnings_look_at_shares(struct warnings *d,
   const struct report *r = in->report;
   const double spread = r->events_mean > 0 ? r->events_stddev / r->events_mean
                                            : 0;
+  const unsigned carriers = warnings_cpu_threads_of(in);
+  const char *advice = carriers < in->threads && carriers < in->client->cpus
+                         ? "use more --threads, or compare with --threads in "
+                           "place of --clients"
+                         : "use a longer --time";
 
   if (!in->clients || in->rate > 0 || in->profile || in->members ||
       in->setup->n_members > 0 || r->n_storms > 0)
     return;
   if (spread > SPREAD + 1 / sqrt(fmax(1, r->events_mean)))
-    warnings_add(
-      d, true, "unfair",
-      "clients got unequal shares of the server (events per client "
-      "vary by %.0f%% of their mean), so percentiles are those of a "
-      "few clients; the longest wait was %.2f s; use more --threads, "
-      "or compare with --threads in place of --clients",
-      100 * spread, (double)r->max_ns / 1e9);
+    warnings_add(d, true, "unfair",
+                 "clients got unequal shares of the server (events per client "
+                 "vary by %.0f%% of their mean), so percentiles are those of a "
+                 "few clients; the longest wait was %.2f s; %s",
+                 100 * spread, (double)r->max_ns / 1e9, advice);
   else if (r->elapsed_ns >= NS_PER_S && r->events > FEW_WAITS * in->threads &&
            (double)r->max_ns > WHOLE_RUN * (double)r->elapsed_ns)
     warnings_add(
       d, true, "unfair",
       "an event took %.2f s, as long as the run, so a client was not "
-      "served, and no percentile shows that; use more --threads, or "
-      "compare with --threads in place of --clients",
-      (double)r->max_ns / 1e9);
+      "served, and no percentile shows that; %s",
+      (double)r->max_ns / 1e9, advice);
 }
 
 static void warnings_look_at_trend(struct warnings *d,

@@ -238,8 +238,13 @@ static void test_shares(void)
   OK_STR(codes(&f), "unfair! ", "a quarter, and what chance adds");
   OK(says(&f, "clients got unequal shares of the server (events per client "
               "vary by 26% of their mean), so percentiles are those of a few "
-              "clients; the longest wait was 2.99 s"),
-     "text");
+              "clients; the longest wait was 2.99 s; use a longer --time"),
+     "text: as many threads as clients");
+  f.client.loops.threads = 1;
+  OK(codes(&f) && says(&f, "use more --threads, or compare with --threads"),
+     "one thread on two CPUs");
+  f.client.loops.threads = 2;
+  OK(codes(&f) && says(&f, "use a longer --time"), "a thread for each CPU");
   f.report.events_stddev = 8000;
   OK_STR(codes(&f), "", "not more than that");
   f.report.events_mean = 4;
