@@ -256,9 +256,10 @@ void process_connect_summary(struct db_process *p, unsigned threads)
   if (p->identity == IDENTITY_BENCH && f->count > 0 &&
       (f->count < threads || f->n_reasons > 1))
     log_msg(LOG_FATAL,
-            shared ? "%u of %u clients got no connection"
-                   : "%u of %u connections failed",
-            f->count, threads);
+            shared ? "%s%u of %u clients got no connection"
+                   : "%s%u of %u connections failed",
+            f->count < threads ? "opening stopped after " : "", f->count,
+            threads);
   else if (p->identity == IDENTITY_SYSBENCH && f->count > 0 && threads > 1)
     log_msg(LOG_FATAL, "%u of %u connections failed: %s", f->count, threads,
             f->reason[0].text);

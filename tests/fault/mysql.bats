@@ -173,14 +173,14 @@ PY
   # It was told before anything happened.
   grep -n . "$err" | head -n 1 | grep -q 'WARNING: the server has room'
   # Some that were opened may be closed again before the last one tries.
-  grep -qE '^FATAL: [1-9][0-9]? of 60 connections failed$' "$err"
+  grep -qE '^FATAL: opening stopped after [1-9][0-9]? of 60 connections failed$' "$err"
   within 30 nobody # those that were opened are closed
 }
 
 @test "one connection too many: that is told, too" {
   within 30 nobody
   bounded -1 "${point[@]}" --threads=31 --time=2 run
-  grep -qE '^FATAL: [12] of 31 connections failed$' "$err"
+  grep -qE '^FATAL: opening stopped after [12] of 31 connections failed$' "$err"
   within 30 nobody
 }
 

@@ -224,7 +224,7 @@ out_of_files() {
   bounded -1 bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" "$@" --threads=50 --time=5 run
   grep -qE '^FATAL: cannot connect .*(24|Too many open files).* \(error 200[0-9]\)' "$err"
   grep -q '^WARNING: only 40 files may be open' "$err"
-  grep -qE '^FATAL: [1-9][0-9]? of 50 connections failed$' "$err"
+  grep -qE '^FATAL: opening stopped after [1-9][0-9]? of 50 connections failed$' "$err"
   lacks 'use --db-driver=sqlite' "$err" # there is a server
   within 30 nobody
 }

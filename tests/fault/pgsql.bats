@@ -116,7 +116,7 @@ kill_sessions() {
   bounded -1 "${base[@]}" --what=sql --time=1 --threads=60 run
   grep -n . "$err" | head -n 1 | grep -q 'WARNING: the server has room for [0-9]* more connections, this run opens at least 60 (max_connections = 30)'
   grep -qE 'failed: FATAL:  (sorry, too many|remaining connection slots)' "$err"
-  grep -qE '^FATAL: [1-9][0-9]? of 60 connections failed$' "$err"
+  grep -qE '^FATAL: opening stopped after [1-9][0-9]? of 60 connections failed$' "$err"
   within 30 nobody # those that were opened are closed
 }
 

@@ -203,7 +203,7 @@ LUA
   bounded -1 bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" --threads=50 --time=5 run
   grep -qE '^FATAL: Connection to database failed: .*Too many open files' "$err"
   grep -q '^WARNING: only 40 files may be open' "$err"
-  grep -qE '^FATAL: [1-9][0-9]? of 50 connections failed$' "$err"
+  grep -qE '^FATAL: opening stopped after [1-9][0-9]? of 50 connections failed$' "$err"
   lacks 'use --db-driver=sqlite' "$err" # there is a server
   within 30 nobody
 }

@@ -221,7 +221,7 @@ print(sqlite3.connect(sys.argv[1]).execute("PRAGMA integrity_check").fetchone()[
 @test "no file descriptors: a message, how many, and why" {
   bounded -1 bash -c 'ulimit -n 40; exec "$@"' - "${base[@]}" --threads=60 run
   grep -q "^FATAL: cannot open SQLite database '$dir/db': " "$err"
-  grep -qE '^FATAL: [1-9][0-9]? of 60 connections failed$' "$err"
+  grep -qE '^FATAL: opening stopped after [1-9][0-9]? of 60 connections failed$' "$err"
 }
 
 @test "no memory: a message, no crash" {

@@ -94,7 +94,7 @@ end
 function event() end
 L
   bench -1 t.lua --threads=3 --db-driver=sqlite run
-  must has "$stderr" '^FATAL: 2 of 3 connections failed$'
+  must has "$stderr" '^FATAL: opening stopped after 2 of 3 connections failed$'
 }
 
 @test "event raises an error" {
