@@ -86,8 +86,9 @@ const struct opt db_opts[] = {
             "{off,prefer,require,verify}",
     .man = "With \"verify\" the server's certificate must be signed by an "
            "authority of --mysql-ssl-ca or --pgsql-sslrootcert and have the "
-           "server's name. The driver's own option wins; a URL that "
-           "contradicts is refused.",
+           "server's name. The driver's own option, also in a URL, wins if "
+           "it is at least as strong, else it is refused; \"off\" accepts "
+           "no TLS only.",
   },
   {
     OPT_STRING(struct db_cfg, dialect),

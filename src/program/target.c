@@ -304,6 +304,38 @@ static int target_replace(void *ctx, const char *option, const char *value,
   return opt_set(optset_find(&s->p->set, option), &given, err);
 }
 
+/* Both drivers' words in libpq's order. */
+static int target_tls_strength(const char *mode)
+{
+  static const char *const words[][2] = {
+    { "DISABLED", "disable" },    { "allow", "allow" },
+    { "PREFERRED", "prefer" },    { "REQUIRED", "require" },
+    { "VERIFY_CA", "verify-ca" }, { "VERIFY_IDENTITY", "verify-full" },
+  };
+  int i = 0;
+  bool on;
+
+  if (parse_bool(mode, &on) == 0)
+    return on ? 3 : 0;
+  while (i < (int)ARRAY_SIZE(words) && strcasecmp(mode, words[i][0]) != 0 &&
+         strcasecmp(mode, words[i][1]) != 0)
+    i++;
+  return i;
+}
+
+static int target_check_mode(const struct program *p, const char *option,
+                             const char *value, struct err *err)
+{
+  static const int asked[] = { 0, 2, 3, 5 }; /* by the words of --tls */
+  const int tls = p->opts.db.tls, has = target_tls_strength(value);
+
+  if (tls < 0 || (tls == 0 ? has == 0 : has >= asked[tls]))
+    return 0;
+  return err_set(err, -EINVAL,
+                 "--%s=%.60s contradicts --tls=%s (expected one of the two)",
+                 option, value, program_value(&p->set, "tls"));
+}
+
 static int target_put(void *ctx, const char *option, const char *value,
                       struct err *err)
 {
@@ -311,11 +343,9 @@ static int target_put(void *ctx, const char *option, const char *value,
   const struct opt_entry *e = optset_find(&s->p->set, option);
 
   if (s->kind == OPT_SOURCE_DSN && e->source == OPT_SOURCE_SHORTHAND) {
-    if (strcasecmp(value, opt_get_string(e)) == 0)
-      return target_replace(ctx, option, value, err);
-    return err_set(err, -EINVAL,
-                   "--%s=%.60s contradicts %s (expected one of the two)",
-                   option, value, e->where);
+    const int rc = target_check_mode(s->p, option, value, err);
+
+    return rc < 0 ? rc : target_replace(ctx, option, value, err);
   }
   if (target_is_given(ctx, option, NULL) ||
       (s->skip && strcmp(s->skip, option) == 0))
@@ -660,6 +690,7 @@ static int target_check_tls(const struct program *p, const struct driver *d,
                             struct err *err)
 {
   const char *db = program_value(&p->set, "pgsql-db");
+  const char *option = "pgsql-sslmode";
 
   if (p->opts.db.tls < 0 || !d)
     return 0;
@@ -668,12 +699,13 @@ static int target_check_tls(const struct program *p, const struct driver *d,
                    "--tls needs a server (expected --db-driver=mysql or pgsql, "
                    "and it is %s)",
                    d->name);
-  if (strcmp(d->name, "pgsql") == 0 && strstr(db, "sslmode") &&
-      strpbrk(db, "=:"))
+  if (strcmp(d->name, "mysql") == 0)
+    option = "mysql-ssl";
+  else if (strstr(db, "sslmode") && strpbrk(db, "=:"))
     return err_set(err, -EINVAL,
                    "--tls cannot be used with the sslmode in --pgsql-db "
                    "(expected one of the two)");
-  return 0;
+  return target_check_mode(p, option, program_value(&p->set, option), err);
 }
 
 static int target_settle(struct program *p, struct err *err)

@@ -97,6 +97,30 @@ refused() {
   refused 'a database in memory cannot be shared' --dsn=sqlite::memory:
 }
 
+@test "--tls beside the driver's own option or a parameter: as strong, or refused" {
+  drivers mysql pgsql
+  into 'mysql ssl=VERIFY_CA' -- --tls=require --mysql-ssl=VERIFY_CA
+  into 'mysql ssl=on' -- --tls=prefer --mysql-ssl --db-driver=mysql
+  into 'mysql ssl=DISABLED' -- --tls=off --dsn='mysql://h/d?ssl-mode=DISABLED'
+  into 'mysql ssl=off' -- --tls=off --mysql-ssl=off
+  into 'mysql ssl=VERIFY_IDENTITY' -- --tls=require --dsn='mysql://h/d?ssl-ca=/ca'
+  into 'pgsql sslmode=verify-ca' -- --tls=require --dsn='postgresql://h/d?sslmode=verify-ca'
+  into 'pgsql sslmode=require' -- --tls=prefer --dsn='postgresql://h/d?ssl=true'
+  into 'pgsql sslmode=verify-full' -- --tls=verify --pgsql-sslmode=verify-full
+  into 'pgsql sslmode=disable' -- --tls=off --pgsql-sslmode=disable
+  # The other driver's option is not in use; the environment and option files lose.
+  into 'pgsql sslmode=require' -- --tls=require --mysql-ssl=off --db-driver=pgsql
+  PGSSLMODE=disable into 'pgsql sslmode=require' -- --tls=require --db-driver=pgsql
+  printf '[client]\nssl-mode=DISABLED\n' >my.cnf
+  into 'mysql ssl=REQUIRED' -- --tls=require --mysql-defaults-file=my.cnf
+  printf 'pgsql-sslmode = disable\n' >c.cnf
+  refused '^FATAL: --pgsql-sslmode=disable contradicts --tls=require \(expected one of the two\)$' --tls=require \
+    --config-file=c.cnf
+  printf 'tls = verify\n' >c.cnf
+  refused '^FATAL: --mysql-ssl=REQUIRED contradicts --tls=verify ' --mysql-ssl=REQUIRED --config-file=c.cnf
+  BENCH_DSN='mysql://h/d?ssl-mode=PREFERRED' refused '^FATAL: BENCH_DSN: --mysql-ssl=PREFERRED contradicts ' --tls=require
+}
+
 @test "dsn: options win, and so does a configuration file" {
   drivers mysql pgsql
   into 'mysql host=mine' 'mysql port=33' 'mysql user=u' -- --dsn=mysql://u@h:33/d --mysql-host=mine

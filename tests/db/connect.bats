@@ -138,9 +138,9 @@ round_trips() {
   grep -A 4 '"mysql-ssl": {' a.json | grep -q '"where": "--tls=verify"'
   refused "error 2026\\)" "${to[@]}" --tls=verify --mysql-ssl-ca="$MY_WRONG_CA"
   refused "error 2026\\).*; see --mysql-ssl-ca" "${to[@]}" --tls=verify
-  # The driver's option wins, and so does one that says the same in a URL.
-  gets_in "${to[@]}" --tls=verify --mysql-ssl=off
-  ! grep TLSv1 err
+  # The driver's option must not be weaker, neither must one in a URL.
+  refused 'contradicts --tls=verify' "${to[@]}" --tls=verify --mysql-ssl=off
+  refused "error 2026\\)" "${to[@]}" --tls=require --mysql-ssl=VERIFY_CA --mysql-ssl-ca="$MY_WRONG_CA"
   gets_in --dsn="mysql://sbtest:@127.0.0.1:$MY_PORT/sbtest?ssl-mode=required" --tls=require --password-file=pw
   refused 'contradicts --tls=off' --dsn="mysql://127.0.0.1:$MY_PORT/sbtest?ssl-mode=REQUIRED" --tls=off
 }
@@ -162,11 +162,11 @@ round_trips() {
   cp "$PG_CA" .postgresql/root.crt
   gets_in "${to[@]}" --tls=verify
   grep -q 'tls_protocol TLSv1' err
-  # It wins over the environment, loses against the driver's option, and sweeps.
+  # It wins over the environment, sweeps, and is refused with a weaker option.
   PGSSLMODE=disable gets_in "${to[@]}" --tls=require
   grep -q 'tls_protocol TLSv1' err
-  gets_in "${to[@]}" --tls=require --pgsql-sslmode=disable
-  ! grep 'tls_protocol TLSv1' err
+  refused 'contradicts --tls=require' "${to[@]}" --tls=require --pgsql-sslmode=disable
+  refused 'certificate verify failed' "${to[@]}" --tls=require --pgsql-sslmode=verify-ca --pgsql-sslrootcert="$PG_WRONG_CA"
   gets_in "${to[@]}" --sweep=tls:off,require
   [ "$(grep -c 'tls_protocol TLSv1' err)" -ge 1 ]
   # Other options of one driver choose it, --tls does not.
