@@ -16,7 +16,7 @@ local function text(v) return type(v) == "table" and table.concat(v, ",") or v e
 function prepare()
   local o = sysbench.opt
   print("driver=" .. o.db_driver)
-  for _, name in ipairs{"host", "port", "user", "password", "db", "socket", "ssl", "ssl_ca"} do
+  for _, name in ipairs{"host", "port", "user", "password", "db", "socket", "ssl", "ssl_ca", "tcp"} do
     print("mysql " .. name .. "=" .. tostring(text(o["mysql_" .. name])))
   end
   for _, name in ipairs{"host", "port", "user", "password", "db", "sslmode", "sslrootcert"} do
@@ -67,7 +67,11 @@ refused() {
   into driver=mysql 'mysql host=a,b' 'mysql port=3306' 'mysql user=sbtest' 'mysql db=sbtest' -- \
     --dsn=mariadb://a,b
   into 'mysql host=localhost' -- --dsn=mysql://localhost/
-  into 'mysql host=127.0.0.1' 'mysql port=3307' -- --dsn=mysql://localhost:3307/
+  into 'mysql host=localhost' 'mysql port=3307' 'mysql tcp=true' -- --dsn=mysql://localhost:3307/
+  printf '[client]\nsocket=/x/y\n' >my.cnf
+  into 'mysql socket=' -- --dsn=mysql://localhost:3307/ --mysql-defaults-file=my.cnf
+  into 'mysql socket=/x/y' -- --dsn=mysql://localhost/ --mysql-defaults-file=my.cnf
+  into 'mysql tcp=false' -- --dsn=mysql://localhost:3307/ --mysql-host=localhost
   into 'mysql host=::1' 'mysql port=7' -- --dsn='mysql://[::1]:7/'
   into 'mysql socket=/x/y' 'mysql host=localhost' -- --dsn='mysql://u@localhost/d?socket=/x/y'
   into 'mysql ssl=VERIFY_IDENTITY' 'mysql ssl_ca=/ca' -- --dsn='mysql://h/d?ssl_ca=/ca'

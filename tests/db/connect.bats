@@ -245,6 +245,25 @@ END
   done
 }
 
+# The name is that of the URL, by TCP, for all logins.
+@test "mysql: the certificate of localhost, and a port" {
+  need_kind mysql
+  local to check="sbtest?ssl-mode=VERIFY_IDENTITY&ssl-ca"
+  servers start mysql other --tls=required --tls-name=LOCALHOST # without the address
+  servers_env other
+  to="mysql://sbtest@localhost:$MY_PORT/$check=$MY_CA"
+  gets_in --dsn="$to"
+  grep -q "transport tcp .* port $MY_PORT" err
+  grep -q TLSv1 err
+  gets_in --dsn="$to" --clients=8 --threads=2
+  gets_in --dsn="$to" --rtt=1ms
+  "$BENCH" connect --dsn="$to" --handshake=own --server-stats=off --events=3 run
+  refused "host 'localhost', port $MY_PORT .*error 2026" --dsn="mysql://sbtest@localhost:$MY_PORT/$check=$MY_WRONG_CA"
+  refused 'error 2026' --dsn="mysql://sbtest@127.0.0.1:$MY_PORT/$check=$MY_CA"
+  refused "host 'localhost', port 1 " --dsn=mysql://sbtest@localhost:1/sbtest
+  servers stop other
+}
+
 @test "mysql: an option file, and a password from a file" {
   need_kind mysql
   printf '[client]\nhost=localhost\nport=%s\nsocket=%s\nuser=sbtest\npassword=%s\n' "$MY_PORT" "$MY_SOCKET" \

@@ -88,6 +88,7 @@ struct address mysqld_connect_address(const struct session *s)
   if (own) {
     a.socket = p->socket;
     a.host = p->host ? p->host : cfg->hosts.n ? cfg->hosts.items[0] : "";
+    a.tcp = cfg->tcp && !p->host && !p->socket;
     a.port = connect_port_number(p->port        ? p->port
                                  : cfg->ports.n ? cfg->ports.items[0]
                                                 : "3306");
@@ -99,6 +100,7 @@ struct address mysqld_connect_address(const struct session *s)
     a.socket = cfg->sockets.items[t.socket];
   } else {
     a.host = cfg->hosts.items[t.host];
+    a.tcp = cfg->tcp;
     a.port = connect_port_number(cfg->ports.items[t.port]);
   }
   return a;
@@ -106,7 +108,8 @@ struct address mysqld_connect_address(const struct session *s)
 
 bool mysqld_connect_is_here(const struct address *to)
 {
-  return !to->host || !*to->host || strcmp(to->host, "localhost") == 0;
+  return !to->host || !*to->host ||
+         (!to->tcp && strcmp(to->host, "localhost") == 0);
 }
 
 int mysqld_connect_relay(const struct session *s, struct address *to,
@@ -182,7 +185,7 @@ struct attempt {
   MYSQL *mysql;
   char *host, *socket, *user, *password, *db; /* owned */
   unsigned port;
-  bool first;
+  bool here, first;
   uint64_t until_ns;
   bool may_have_tls, must_have_tls;
   struct connect_failure why; /* code 0: success */
@@ -325,6 +328,7 @@ static struct attempt *connect_attempt_new(const struct mysql_cfg *cfg,
                                            struct connect_failure *ret_why)
 {
   const struct tls_settings tls = mysqld_tls_settings(cfg);
+  const unsigned tcp = MYSQL_PROTOCOL_TCP;
   struct attempt *a = mem_new(1, sizeof(*a));
 
   if (!a || !connect_has_memory() || !(a->mysql = mysql_init(NULL))) {
@@ -341,9 +345,11 @@ static struct attempt *connect_attempt_new(const struct mysql_cfg *cfg,
   a->port = to->port;
   a->until_ns = until_ns;
   a->may_have_tls = tls.mode != TLS_DISABLED;
-  a->first = to->first && !a->socket && a->host &&
-             strcmp(a->host, "localhost") != 0;
+  a->here = a->socket || mysqld_connect_is_here(to);
+  a->first = to->first && !a->here;
   a->must_have_tls = tls.mode >= TLS_REQUIRED;
+  if (to->tcp)
+    (void)mysql_options(a->mysql, MYSQL_OPT_PROTOCOL, &tcp);
   if (connect_set_options(a->mysql, cfg, &tls, to->files, until_ns))
     return a;
   connect_fail(ret_why, CODE_TLS, "HY000",
@@ -466,8 +472,7 @@ static bool connect_needs_resolution(const struct attempt *a)
 {
   unsigned char address[sizeof(struct in6_addr)];
 
-  return !a->socket && a->host && strcmp(a->host, "localhost") != 0 &&
-         inet_pton(AF_INET, a->host, address) != 1 &&
+  return !a->here && inet_pton(AF_INET, a->host, address) != 1 &&
          inet_pton(AF_INET6, a->host, address) != 1;
 }
 
@@ -499,6 +504,7 @@ struct token {
   const struct mysql_cfg *cfg;
   unsigned long id;
   unsigned port;
+  bool tcp;
   char *host, *socket, *user, *password; /* owned */
 };
 
@@ -517,6 +523,7 @@ void *mysqld_cancel_token(struct session *base)
     return NULL;
   t->cfg = cfg_of(s);
   t->port = s->to.port;
+  t->tcp = s->to.tcp;
   t->id = s->id;
   if (connect_cancel_copied(&t->host, s->to.host) &&
       connect_cancel_copied(&t->socket, s->to.socket) &&
@@ -533,6 +540,7 @@ void mysqld_cancel_send(void *token)
   const struct address to = { .host = t->host,
                               .socket = t->socket,
                               .port = t->port,
+                              .tcp = t->tcp,
                               .user = t->user,
                               .password = t->password };
   struct connect_failure why;

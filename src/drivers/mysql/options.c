@@ -99,6 +99,13 @@ const struct opt mysqld_options[] = {
            "not used.",
   },
   {
+    OPT_BOOL(struct mysql_cfg, tcp),
+    .name = "mysql-tcp",
+    .flags = OPT_OWN | OPT_HIDDEN,
+    .def = "off",
+    .help = "connect to localhost by TCP, as with a port in --dsn",
+  },
+  {
     OPT_STRING(struct mysql_cfg, user),
     .name = "mysql-user",
     .flags = OPT_COMMON,
@@ -454,20 +461,10 @@ static int names_put_socket(const struct target_sink *to, const char *path,
   const char *host = "";
 
   if (to->is_given(to->ctx, "mysql-host", &host) && *host &&
-      strcmp(host, "localhost") != 0)
+      (strcmp(host, "localhost") != 0 ||
+       to->is_given(to->ctx, "mysql-tcp", NULL)))
     return 0;
   return to->put(to->ctx, "mysql-socket", path, err);
-}
-
-/* The library would use a socket for localhost, and ignore the port. */
-static const char *names_host_of(const struct url *url, size_t i)
-{
-  const struct url_host *h = &url->hosts[i];
-
-  return *h->port && strcmp(h->host, "localhost") == 0 &&
-             !url_parameter(url, "socket")
-           ? "127.0.0.1"
-           : h->host;
 }
 
 static int names_put_hosts(const struct url *url, const struct target_sink *to,
@@ -478,7 +475,7 @@ static int names_put_hosts(const struct url *url, const struct target_sink *to,
   int rc = 0;
 
   for (size_t i = 0; i < url->n_hosts; i++) {
-    strbuf_addf(&hosts, "%s%s", i > 0 ? "," : "", names_host_of(url, i));
+    strbuf_addf(&hosts, "%s%s", i > 0 ? "," : "", url->hosts[i].host);
     if (strcmp(url->hosts[i].port, port) != 0)
       rc = err_set(err, -EINVAL,
                    "all hosts need the same port (--mysql-host and "
@@ -486,6 +483,9 @@ static int names_put_hosts(const struct url *url, const struct target_sink *to,
   }
   if (rc == 0 && hosts.failed)
     rc = err_set(err, -ENOMEM, "not enough memory");
+  if (rc == 0 && url->n_hosts > 0 && *port &&
+      !to->is_given(to->ctx, "mysql-host", NULL))
+    rc = to->put(to->ctx, "mysql-tcp", "on", err);
   if (rc == 0 && url->n_hosts > 0)
     rc = to->put(to->ctx, "mysql-host", strbuf_str(&hosts), err);
   if (rc == 0 && url->n_hosts > 0)

@@ -14,6 +14,7 @@ struct err;
 
 struct mysql_cfg {
   struct opt_list hosts, ports, sockets;
+  bool tcp;
   const char *user, *password, *db;
   const char *defaults_file;
   bool cleartext;         /* plain text is allowed without TLS */

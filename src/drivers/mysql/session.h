@@ -47,6 +47,7 @@ extern const struct backend mysqld_wire_backend, mysqld_library_backend;
 struct address {
   const char *host, *socket; /* socket: or NULL */
   unsigned port;
+  bool tcp; /* also to localhost */
   const char *user, *password, *db;
   bool first; /* first session of the process */
   bool files; /* rows may be loaded as if from a local file */
