@@ -307,26 +307,25 @@ static int target_replace(void *ctx, const char *option, const char *value,
 /* Both drivers' words in libpq's order. */
 static int target_tls_strength(const char *mode)
 {
-  static const char *const words[][2] = {
-    { "DISABLED", "disable" },    { "allow", "allow" },
-    { "PREFERRED", "prefer" },    { "REQUIRED", "require" },
-    { "VERIFY_CA", "verify-ca" }, { "VERIFY_IDENTITY", "verify-full" },
+  static const char *const words[] = {
+    "DISABLED",  "disable",   "allow",           "allow",
+    "PREFERRED", "prefer",    "REQUIRED",        "require",
+    "VERIFY_CA", "verify-ca", "VERIFY_IDENTITY", "verify-full",
   };
   int i = 0;
   bool on;
 
   if (parse_bool(mode, &on) == 0)
     return on ? 3 : 0;
-  while (i < (int)ARRAY_SIZE(words) && strcasecmp(mode, words[i][0]) != 0 &&
-         strcasecmp(mode, words[i][1]) != 0)
+  while (i < (int)ARRAY_SIZE(words) && strcasecmp(mode, words[i]) != 0)
     i++;
-  return i;
+  return i / 2;
 }
 
 static int target_check_mode(const struct program *p, const char *option,
                              const char *value, struct err *err)
 {
-  static const int asked[] = { 0, 2, 3, 5 }; /* by the words of --tls */
+  static const int asked[] = { 0, 2, 3, 5 };
   const int tls = p->opts.db.tls, has = target_tls_strength(value);
 
   if (tls < 0 || (tls == 0 ? has == 0 : has >= asked[tls]))
@@ -708,6 +707,19 @@ static int target_check_tls(const struct program *p, const struct driver *d,
   return target_check_mode(p, option, program_value(&p->set, option), err);
 }
 
+static void target_warn_without_tls(const struct program *p)
+{
+  const bool ca = *program_value(&p->set, "mysql-ssl-ca") != '\0';
+
+  if ((ca || *program_value(&p->set, "mysql-ssl-cert")) &&
+      optset_find(&p->set, "mysql-ssl")->source == OPT_SOURCE_DEFAULT &&
+      (!p->ranks || p->ranks->rank == 0))
+    log_msg(LOG_WARNING,
+            "TLS is off although --mysql-ssl-%s is given "
+            "(--mysql-ssl=VERIFY_IDENTITY or --tls=verify switches it on)",
+            ca ? "ca" : "cert");
+}
+
 static int target_settle(struct program *p, struct err *err)
 {
   const struct driver *d;
@@ -725,6 +737,8 @@ static int target_settle(struct program *p, struct err *err)
       rc = target_use_file(p, d, err);
     if (rc == 0)
       rc = target_use_variables(p, d, err);
+    if (rc == 0 && strcmp(d->name, "mysql") == 0)
+      target_warn_without_tls(p);
   }
   if (rc == 0)
     rc = target_use_password(p, d, err);

@@ -125,6 +125,24 @@ refused() {
   BENCH_DSN='mysql://h/d?ssl-mode=PREFERRED' refused '^FATAL: BENCH_DSN: --mysql-ssl=PREFERRED contradicts ' --tls=require
 }
 
+@test "a CA or a certificate without TLS: a warning, unless TLS was chosen" {
+  drivers mysql
+  local given no_tls='^WARNING: TLS is off although --mysql-ssl-(ca|cert) is given \(--mysql-ssl=VERIFY_IDENTITY or --tls=verify '
+  for given in --mysql-ssl-ca=/ca --mysql-ssl-cert=/c --dsn='mysql://h/d?ssl-cert=/c'; do
+    bench -0 ./show.lua --mysql-ssl-key=/k --mysql-ssl-ca= "$given" prepare
+    must is "$(grep -Ec "$no_tls" <<<"$stderr")" 1
+  done
+  for given in --mysql-ssl=off --mysql-ssl=on --mysql-ssl --tls=off --tls=require --db-driver=null --mysql-ssl-ca=; do
+    bench -0 ./show.lua --mysql-ssl-ca=/ca "$given" prepare
+    must is "$stderr" ''
+  done
+  bench -0 ./show.lua --dsn='mysql://h/d?ssl-ca=/ca' prepare
+  must is "$stderr" ''
+  printf '[client]\nssl-ca=/ca\n' >my.cnf
+  bench -0 ./show.lua --mysql-defaults-file=my.cnf prepare
+  must is "$stderr" ''
+}
+
 @test "dsn: options win, and so does a configuration file" {
   drivers mysql pgsql
   into 'mysql host=mine' 'mysql port=33' 'mysql user=u' -- --dsn=mysql://u@h:33/d --mysql-host=mine

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -216,7 +217,8 @@ const struct opt mysqld_options[] = {
     .name = "mysql-ssl-cert",
     .show_as = "=FILE",
     .help = "path name of the client public key certificate file",
-    .man = "The client's certificate, in PEM format.",
+    .man = "The client's certificate, in PEM format. The key can be in the "
+           "same file.",
   },
   {
     OPT_STRING(struct mysql_cfg, tls_cipher),
@@ -340,6 +342,19 @@ struct tls_settings mysqld_tls_settings(const struct mysql_cfg *cfg)
   return tls;
 }
 
+static bool options_has_key(const char *path)
+{
+  FILE *f = fopen(path, "re");
+  char line[256];
+  bool found = false;
+
+  while (f && !found && fgets(line, sizeof(line), f))
+    found = strstr(line, "PRIVATE KEY-----") != NULL;
+  if (f)
+    (void)fclose(f);
+  return found;
+}
+
 /* The library would connect first, and report another error. */
 static int options_check_tls_files(const struct mysql_cfg *cfg, struct err *err)
 {
@@ -361,6 +376,12 @@ static int options_check_tls_files(const struct mysql_cfg *cfg, struct err *err)
       return err_sys(err, "cannot read %s '%.300s' of --%s,", files[i].what,
                      files[i].path, files[i].option);
   }
+  if (tls.mode != TLS_DISABLED && options_is_set(tls.cert) &&
+      !options_is_set(tls.key) && !options_has_key(tls.cert))
+    return err_set(err, -EINVAL,
+                   "--mysql-ssl-key is missing: '%.300s' of --mysql-ssl-cert "
+                   "has no private key",
+                   tls.cert);
   return 0;
 }
 
