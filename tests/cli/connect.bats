@@ -143,6 +143,29 @@ refused() {
   must is "$stderr" ''
 }
 
+@test "the way out, sqlite, only where no server answers" {
+  drivers mysql pgsql
+  local to hint='to try bench without a server'
+  unset MARIADB_UNIX_PORT
+  export MYSQL_UNIX_PORT=$PWD/none
+  for to in --dsn=mysql://localhost/ --dsn=mysql://127.0.0.1:1/ --dsn=mysql://localhost:1/ \
+    --dsn=postgresql://127.0.0.1:1/ --dsn="postgresql:///?host=$PWD"; do
+    bench -1 oltp_point_select "$to" --events=1 run
+    must has "${stderr,,}" "$hint"
+  done
+  for to in '--mysql-port=7' '--mysql-port=7 --rtt=1ms' '--mysql-port=7 --clients=2'; do
+    bench -1 oltp_point_select --db-driver=mysql $to --events=1 run
+    must has "$stderr" "; localhost means the Unix socket, 127.0.0.1 goes to port 7$"
+  done
+  for to in --dsn=mysql://192.0.2.1/ --dsn=postgresql://192.0.2.1/ --dsn=postgresql://localhost:1,localhost:2/; do
+    bench -1 oltp_point_select "$to" --rtt=1ms --events=1 run
+    must has "$stderr" '--rtt'
+    must lacks "${stderr,,}" "$hint"
+  done
+  bench -1 oltp_point_select --db-driver=pgsql --pgsql-db=port=99999 --events=1 run
+  must lacks "${stderr,,}" "$hint"
+}
+
 @test "dsn: options win, and so does a configuration file" {
   drivers mysql pgsql
   into 'mysql host=mine' 'mysql port=33' 'mysql user=u' -- --dsn=mysql://u@h:33/d --mysql-host=mine

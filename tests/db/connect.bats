@@ -162,6 +162,10 @@ round_trips() {
   cp "$PG_CA" .postgresql/root.crt
   gets_in "${to[@]}" --tls=verify
   grep -q 'tls_protocol TLSv1' err
+  # A key that others can read; the server is there.
+  install -m 644 "$PG_CLIENT_KEY" open.key
+  refused 'group or world access' "${to[@]}" --tls=require --pgsql-sslcert="$PG_CLIENT_CERT" --pgsql-sslkey=open.key
+  ! grep -i 'without a server' err
   # It wins over the environment, sweeps, and is refused with a weaker option.
   PGSSLMODE=disable gets_in "${to[@]}" --tls=require
   grep -q 'tls_protocol TLSv1' err

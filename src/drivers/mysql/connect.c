@@ -102,6 +102,7 @@ struct address mysqld_connect_address(const struct session *s)
     a.host = cfg->hosts.items[t.host];
     a.tcp = cfg->tcp;
     a.port = connect_port_number(cfg->ports.items[t.port]);
+    a.skips_port = mysqld_connect_is_here(&a) && a.port != 3306;
   }
   return a;
 }

@@ -26,7 +26,7 @@ size_t mysqld_connect_servers(const void *cfg);
 /* --rtt.  As relay_to_host(). */
 int mysqld_connect_relay(const struct session *s, struct address *to,
                          uint64_t until_ns, struct err *err);
-/* localhost means a socket, unless `tcp`. */
+/* localhost means a socket. */
 bool mysqld_connect_is_here(const struct address *to);
 
 /* WAITS for a second at most; not at all if `broken`. */

@@ -471,6 +471,14 @@ static void message_add_advice(const struct session *base,
         !strstr(message_text_of(out), "does not support"))
       strbuf_adds(lines, "; see --mysql-ssl-ca");
     break;
+  case CODE_NO_SOCKET:
+  case CODE_NO_HOST:
+    if (session_of(base)->to.skips_port)
+      strbuf_addf(lines,
+                  "; localhost means the Unix socket, 127.0.0.1 goes to port "
+                  "%u",
+                  session_of(base)->to.port);
+    break;
   default:
     break;
   }
@@ -661,6 +669,7 @@ static int driver_open_with_library(struct mysql_session *s, uint64_t until_ns,
   if (rc < 0) {
     (void)mysqld_error_connect(s, out, CODE_NO_HOST, "HY000", err.text);
     out->permanent = rc == -EADDRNOTAVAIL;
+    out->no_server = false;
     return -1;
   }
   s->mysql = mysqld_connect_open(cfg_of(s), &to, until_ns, &why);

@@ -43,8 +43,7 @@ static bool mysqld_error_is_permanent(int code)
 
 static bool mysqld_error_is_no_server(int code)
 {
-  return code == CODE_NO_SOCKET || code == CODE_NO_HOST ||
-         code == CODE_UNKNOWN_HOST;
+  return code == CODE_NO_SOCKET || code == CODE_NO_HOST;
 }
 
 int mysqld_error_set(struct mysql_session *s, struct outcome *out, int code,
@@ -78,7 +77,7 @@ int mysqld_error_connect(struct mysql_session *s, struct outcome *out, int code,
   (void)mysqld_error_set(s, out, code, state, text, strlen(text));
   out->lost = false;
   out->permanent = mysqld_error_is_permanent(code);
-  out->no_server = mysqld_error_is_no_server(code);
+  out->no_server = mysqld_error_is_no_server(code) && !s->to.skips_port;
   return -1;
 }
 

@@ -48,6 +48,7 @@ struct address {
   const char *host, *socket; /* socket: or NULL */
   unsigned port;
   bool tcp; /* also to localhost */
+  bool skips_port;
   const char *user, *password, *db;
   bool first; /* first session of the process */
   bool files; /* rows may be loaded as if from a local file */

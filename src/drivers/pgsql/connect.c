@@ -201,7 +201,8 @@ static bool connect_try_addresses(struct pgsql_session *p,
     connect_fill(&w, params, found->text[i]);
     result = connect_attempt(p, &w, now + left / (found->n - i), out);
   }
-  out->no_server = result == ATTEMPT_UNANSWERED;
+  out->no_server = result == ATTEMPT_UNANSWERED &&
+                   strstr(strbuf_str(&p->text), "accepting") != NULL;
   return result == ATTEMPT_DONE;
 }
 
@@ -214,16 +215,12 @@ static bool connect_open_conn(struct pgsql_session *p, uint64_t until_ns,
   bool done = false;
   int rc = pgsql_params_make(&params, &p->base, &err);
 
-  if (rc == 0) {
+  if (rc == 0)
     rc = pgsql_params_relay(&params, &p->base, until_ns, &err);
-    out->no_server = rc < 0;
-  }
-  if (rc == -EINVAL || rc == -EADDRNOTAVAIL) {
+  if (rc == -EINVAL || rc == -EADDRNOTAVAIL)
     out->permanent = true;
-  } else if (rc == 0 && !params.by_libpq) {
+  else if (rc == 0 && !params.by_libpq)
     rc = pgsql_resolve(params.host, until_ns, &found, &err);
-    out->no_server = rc < 0;
-  }
   if (rc < 0)
     connect_add_text(p, err.text);
   else

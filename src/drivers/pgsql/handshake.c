@@ -659,7 +659,6 @@ static enum visit_rc opening_failed(struct handshake *h, const char *why)
 
 static enum visit_rc opening_unresolved(struct handshake *h, const char *why)
 {
-  opening_of(h)->out->no_server = true;
   return opening_failed(h, why);
 }
 
