@@ -43,14 +43,14 @@ shows() {
 
 # into LINE... -- ARG...: the arguments lead there.
 into() {
-  local lines=()
+  local wanted=() # run() sets `lines`
   while [ "$1" != -- ]; do
-    lines+=("$1")
+    wanted+=("$1")
     shift
   done
   shift
   bench ./show.lua "$@" prepare
-  shows "${lines[@]}"
+  shows "${wanted[@]}"
 }
 
 # refused WHAT ARG...
@@ -242,7 +242,7 @@ user=nobody
 port=88 # of ours
 CNF
   sed -i 's/ ; the user//' my.cnf
-  into 'mysql user=cu' 'mysql password=c # p\w' 'mysql port=88' 'mysql socket=' 'mysql host=mh' -- \
+  into 'mysql user=cu' 'mysql password=c # p\w' 'mysql port=88' 'mysql socket=/s' 'mysql host=mh' -- \
     --mysql-defaults-file=my.cnf
   unset MYSQL_HOST MYSQL_TCP_PORT
   into 'mysql socket=/s' 'mysql host=localhost' -- --mysql-defaults-file=my.cnf
