@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/compiler.h"
 #include "db/emul.h"
 #include "db/env.h"
@@ -862,14 +861,10 @@ static void opening_adopt(struct opening *o)
   mysqld_wire_lighten(&s->wire);
 }
 
-/* An error of the server is final.  For other failures the library has half of
- * the time. */
 enum visit_rc mysqld_raw_connect(struct mysql_session *s, uint64_t until_ns,
                                  struct outcome *out)
 {
-  const uint64_t now = clock_now_ns();
-  const uint64_t left = until_ns > now ? until_ns - now : 0;
-  struct visit visit = { .until_ns = now + left / 2 };
+  struct visit visit = { .until_ns = until_ns };
   struct opening o;
   uint32_t mode;
   enum visit_rc rc;
@@ -886,8 +881,6 @@ enum visit_rc mysqld_raw_connect(struct mysql_session *s, uint64_t until_ns,
   if (rc == VISIT_CANNOT)
     atomic_store_explicit(handshake_raw_mode(s), RAW_NEVER,
                           memory_order_relaxed);
-  else if (rc == VISIT_FAILED && !o.messages.refused)
-    rc = VISIT_CANNOT;
   else if (rc == VISIT_DONE)
     opening_adopt(&o);
   if (rc == VISIT_FAILED)

@@ -981,13 +981,14 @@ void pgsql_raw_always(struct session *s)
                         memory_order_relaxed);
 }
 
-/* Errors of the server are final, and missing proofs.  Other failures may
- * concern one address of several.  After two attempts, libpq has both texts. */
+/* Otherwise libpq tries the other addresses.  After two attempts, it has both
+ * texts. */
 static bool opening_is_final(const struct opening *o)
 {
   const struct pgsql_handshake *g = &o->messages;
 
-  return g->forged || (g->refused && g->state[0] != '\0' && !o->turned);
+  return g->forged || (!o->turned && (o->base.untried == 0 ||
+                                      (g->refused && g->state[0] != '\0')));
 }
 
 static void opening_adopt(struct opening *o)
@@ -1017,12 +1018,8 @@ enum visit_rc pgsql_raw_connect(struct session *s, uint64_t until_ns,
                                 struct outcome *out)
 {
   const struct pgsql_cfg *cfg = s->cfg;
-  const uint64_t now = clock_now_ns();
-  const uint64_t left = until_ns > now ? until_ns - now : 0;
   const bool always = handshake_raw_mode(s) == RAW_ALWAYS;
-  struct visit visit = {
-    .until_ns = now + (always ? left : left / 2) /* the rest is for libpq */
-  };
+  struct visit visit = { .until_ns = until_ns };
   struct opening o;
   enum visit_rc rc;
 

@@ -91,7 +91,8 @@ static enum visit_rc handshake_to_host(struct handshake *h)
   h->step = VISIT_CONNECT;
   for (size_t i = 0; i < found.n && rc == VISIT_FAILED; i++) {
     memcpy(h->address, found.text[i], sizeof(h->address));
-    rc = handshake_to_address(h, found.n - i);
+    h->untried = found.n - i - 1;
+    rc = handshake_to_address(h, h->untried + 1);
   }
   return rc;
 }

@@ -59,6 +59,7 @@ struct handshake {
   struct visit *v; /* borrowed */
   struct wire_link link;
   char address[WIRE_ADDRESS_MAX]; /* numeric; "": none yet, or a Unix socket */
+  size_t untried;                 /* other addresses of the host */
   enum visit_step step;
   uint64_t at_ns;
   struct wire_buffer in, out;

@@ -33,7 +33,7 @@ struct tls_context {
   SSL_CTX *ssl;       /* owned */
   BIO_METHOD *method; /* owned */
   pthread_mutex_t lock;
-  SSL_SESSION *last; /* owned copy; to resume; NULL: none */
+  SSL_SESSION *last; /* owned; [opt] to resume */
   bool resume;
 };
 
@@ -136,8 +136,7 @@ static bool context_names(SSL_CTX *ssl, const struct tls_wishes *w)
   return SSL_CTX_set_alpn_protos(ssl, list, (unsigned)n + 1) == 0;
 }
 
-/* A copy: wire_tls_forget_chain() changes the session of its owner.  A session
- * that was itself resumed brings nothing new. */
+/* Copies: wire_tls_forget_chain() and losses spoil sessions. */
 static int context_keep(SSL *ssl, SSL_SESSION *session)
 {
   struct tls_context *c = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
@@ -154,7 +153,6 @@ static int context_keep(SSL *ssl, SSL_SESSION *session)
   return 0;
 }
 
-/* A copy: a lost connection makes its session useless. */
 static void context_offer(struct tls_context *c, SSL *ssl)
 {
   SSL_SESSION *copy = NULL;
