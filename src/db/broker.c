@@ -290,7 +290,11 @@ bool broker_acquire(struct conn *c)
 {
   if (!broker_take(c))
     return false;
-  if (c->state != CONN_LOST || recover_reopen(c, c->lease->lost))
+  if (c->state != CONN_LOST)
+    return true;
+  if (env_has_to_leave(c->env, clock_now_ns()))
+    call_abandon(c);
+  else if (recover_reopen(c, c->lease->lost))
     return true;
   broker_detach(c);
   return false;

@@ -93,46 +93,6 @@ void conn_free(struct conn *c)
   conn_unref(c);
 }
 
-/* The first failure begins an outage. */
-static bool conn_come_back(struct conn *c, uint64_t until_ns)
-{
-  struct outage *o = &c->env->process->outage;
-  struct transport_retry r = { .until_ns = until_ns };
-  const uint64_t since_ns = clock_now_ns();
-  struct strbuf reason = { 0 };
-  enum transport_rc rc;
-  bool out;
-
-  transport_drop(c);
-  c->state = CONN_LOST;
-  rc = transport_try(c, &r);
-  out = rc == TRANSPORT_AGAIN && !env_is_over(c->env, clock_now_ns());
-  if (out) {
-    transport_reason(c, &reason);
-    recover_lost(c, strbuf_str(&reason), false, since_ns);
-  }
-  while (rc == TRANSPORT_AGAIN) {
-    call_pause(c, r.next_ns);
-    rc = transport_try(c, &r);
-  }
-  if (rc == TRANSPORT_BACK) {
-    if (out)
-      outage_back(o, clock_now_ns());
-    call_count(c, COUNTER_RECONNECT);
-    call_no_error(c);
-  } else {
-    transport_retry_failed(c, rc);
-    if (out && c->fail.abandoned && until_ns != UINT64_MAX) {
-      conn_fail(c, strbuf_str(&reason)); /* the server is the reason */
-      call_count(c, COUNTER_ERROR);
-    }
-    if (out)
-      outage_gave_up(o, c->fail.abandoned, clock_now_ns());
-  }
-  strbuf_done(&reason);
-  return rc == TRANSPORT_BACK;
-}
-
 int conn_reconnect(struct conn *c)
 {
   if (call_disturbs(c))
@@ -148,7 +108,10 @@ int conn_reconnect(struct conn *c)
     call_abandon(c);
     return 1;
   }
-  return broker_take(c) && conn_come_back(c, recover_limit(c)) ? 0 : 1;
+  if (broker_take(c) && recover_again(c, true))
+    return 0;
+  c->owed &= ~(unsigned)CONN_OWES_MESSAGE;
+  return 1;
 }
 
 void conn_renew(struct conn *c)
@@ -158,7 +121,9 @@ void conn_renew(struct conn *c)
   const uint64_t start = clock_now_ns();
   struct db_env *env = c->env;
 
-  if (conn_come_back(c, UINT64_MAX) && env->on_statement)
+  if (!recover_again(c, false))
+    recover_owe(c);
+  else if (env->on_statement)
     env->on_statement(env->on_statement_ctx, NULL, name, strlen(name),
                       clock_now_ns() - start, &sample);
 }

@@ -66,7 +66,7 @@ void outage_lost(struct outage *o, const char *target, const char *reason,
 
   (void)pthread_mutex_lock(&o->lock);
   if (o->down == 0) {
-    o->began_ns = now_ns;
+    o->began_ns = max_u64(now_ns, o->ended_ns);
     o->tried_ns = 0;
     o->lost = 0;
     o->announced = say = outage_may_say(o, now_ns, refused);
@@ -96,7 +96,8 @@ void outage_failed(struct outage *o, const char *reason, uint64_t tried_ns,
   bool say;
 
   (void)pthread_mutex_lock(&o->lock);
-  o->tried_ns = max_u64(o->tried_ns, tried_ns);
+  if (o->down > 0 && tried_ns >= o->began_ns)
+    o->tried_ns = max_u64(o->tried_ns, tried_ns);
   (void)snprintf(o->text, sizeof(o->text), "%s", reason);
   say = o->down > 0 && !o->announced &&
         outage_lasts_ns(o, now_ns) >= OUTAGE_LONG_NS;
@@ -122,6 +123,7 @@ static uint64_t outage_one_less(struct outage *o, uint64_t now_ns)
     return 0;
   if (!o->announced)
     o->untold++;
+  o->ended_ns = now_ns;
   ns = outage_lasts_ns(o, now_ns);
   o->total_ns += ns;
   if (ns > o->longest_ns)
@@ -160,6 +162,14 @@ void outage_gave_up(struct outage *o, bool run_over, uint64_t now_ns)
   if (run_over)
     o->given_up++;
   (void)outage_one_less(o, now_ns);
+  (void)pthread_mutex_unlock(&o->lock);
+}
+
+void outage_cut(struct outage *o, const char *reason)
+{
+  (void)pthread_mutex_lock(&o->lock);
+  o->given_up++;
+  (void)snprintf(o->text, sizeof(o->text), "%s", reason);
   (void)pthread_mutex_unlock(&o->lock);
 }
 

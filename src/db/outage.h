@@ -21,7 +21,7 @@ struct outage {
   pthread_mutex_t lock;
   unsigned down; /* being replaced */
   unsigned lost; /* in this outage */
-  uint64_t began_ns;
+  uint64_t began_ns, ended_ns;
   uint64_t longest_ns; /* of ended outages */
   uint64_t total_ns;   /* with a connection down, ended */
   uint64_t reconnects;
@@ -50,6 +50,8 @@ void outage_failed(struct outage *o, const char *reason, uint64_t tried_ns,
  * earlier the server was possibly back. */
 void outage_back(struct outage *o, uint64_t now_ns);
 void outage_gave_up(struct outage *o, bool run_over, uint64_t now_ns);
+/* The run ended during a login. */
+void outage_cut(struct outage *o, const char *reason);
 
 /* Prints unannounced outages, and how many threads still reconnect.  `who`:
  * "thread" or "client". */

@@ -27,12 +27,22 @@ enum {
 
 static const char name[] = "--password-command";
 
+static _Atomic int password_group;
+
 void password_init(struct password_command *p, const char *command,
                    double ttl_s)
 {
   *p = (struct password_command){ .command = command,
                                   .ttl_ns = (uint64_t)(ttl_s * NS_PER_S) };
   (void)pthread_mutex_init(&p->lock, NULL);
+}
+
+void password_stop(void)
+{
+  const int group = atomic_exchange(&password_group, 0);
+
+  if (group > 0)
+    (void)kill(-group, SIGKILL);
 }
 
 void password_done(struct password_command *p)
@@ -146,6 +156,7 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
     (void)close(ends[0]);
     return err_set(err, rc, "cannot start %s: %s", name, strerror(-rc));
   }
+  atomic_store(&password_group, pid);
   n = password_read(ends[0], text, sizeof(text), until_ns);
   (void)close(ends[0]);
   /* The command can outlive its output. */
@@ -155,10 +166,11 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
       n = -ETIMEDOUT;
   }
   if (n < 0) {
-    (void)kill(-pid, SIGKILL);
+    password_stop();
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
       continue;
   }
+  atomic_store(&password_group, 0);
   rc = password_check(n, status, text, err);
   if (rc == 0)
     rc = password_copy(text, ret, err);
@@ -233,7 +245,10 @@ static void password_get(struct password_wish *w)
       return;
     }
     if (clock_now_ns() >= w->until_ns) {
-      w->rc = password_is_late(&w->err);
+      w->rc = err_set(&w->err, -ETIMEDOUT,
+                      "%s did not end in time (it runs for one connection at "
+                      "a time)",
+                      name);
       return;
     }
     loop_wait_while(&p->runs, 1, w->until_ns);
@@ -293,7 +308,8 @@ int password_connect(struct password_command *p, struct session *s,
 
   if (password_give(p, s, until_ns, out) < 0)
     return -1;
-  if (password_log_in(&a) && (a.rc == 0 || !loop_was_held(begun_ns)))
+  if (password_log_in(&a) &&
+      (a.rc == 0 || clock_now_ns() < until_ns || !loop_was_held(begun_ns)))
     return a.rc;
   if (loop_was_held(begun_ns)) {
     a.until_ns = limiter_until(l, again, begun_ns, until_ns);

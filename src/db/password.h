@@ -31,6 +31,9 @@ void password_init(struct password_command *p, const char *command,
                    double ttl_s);
 void password_done(struct password_command *p);
 
+/* Ends a running command. */
+void password_stop(void);
+
 /* Opens the session, with the command's password if it has none.  WAITS. */
 int password_connect(struct password_command *p, struct session *s,
                      const struct limiter *l, bool again, uint64_t until_ns,

@@ -35,42 +35,8 @@ void recover_failed_too(struct conn *c)
   recover_count_error(c);
 }
 
-static sql_error_t recover_fail_for_good(struct conn *c)
-{
-  recover_save(c);
-  c->fail.lost = true;
-  conn_keep_connect_message(c);
-  recover_count_error(c);
-  c->pub.error = DB_ERROR_FATAL;
-  return DB_ERROR_FATAL;
-}
-
-static bool recover_come_back(struct conn *c, uint64_t until_ns)
-{
-  struct outage *o = &c->env->process->outage;
-  const enum transport_rc rc = transport_retry(c, until_ns);
-  enum verdict_class v;
-
-  if (rc == TRANSPORT_BACK) {
-    outage_back(o, clock_now_ns());
-    log_msg(LOG_DEBUG, "Reconnected");
-    call_count(c, COUNTER_RECONNECT);
-    return true;
-  }
-  v = verdict_is_cut(&c->out, conn_is_dead(c))
-        ? VERDICT_ABANDON
-        : verdict_not_connected(env_phase(c->env, clock_now_ns()),
-                                rc == TRANSPORT_PERMANENT);
-  outage_gave_up(o, v == VERDICT_ABANDON, clock_now_ns());
-  if (v == VERDICT_ABANDON)
-    call_abandon(c);
-  else
-    (void)recover_fail_for_good(c);
-  return false;
-}
-
-void recover_lost(struct conn *c, const char *why, bool refused,
-                  uint64_t since_ns)
+static void recover_lost(struct conn *c, const char *why, bool refused,
+                         uint64_t since_ns)
 {
   struct strbuf target = { 0 };
 
@@ -80,18 +46,121 @@ void recover_lost(struct conn *c, const char *why, bool refused,
   strbuf_done(&target);
 }
 
-uint64_t recover_limit(const struct conn *c)
+/* Until the end of the run cuts it: not just slow. */
+#define CUT_NS (3 * NS_PER_S / 2)
+
+/* Has an outage begun? */
+static bool recover_note_attempt(struct conn *c, bool out, uint64_t since_ns,
+                                 uint64_t tried_ns, struct strbuf *reason)
 {
-  const struct outcome gone = { .lost = true };
+  const uint64_t now = clock_now_ns();
+  struct recorder *r = c->env->recorder;
+  char code[16];
+
+  if (env_is_over(c->env, now) && (out || now < tried_ns + CUT_NS))
+    return out;
+  strbuf_clear(reason);
+  transport_reason(c, reason);
+  if (env_is_over(c->env, now))
+    return out;
+  if (c->out.other_role)
+    (void)snprintf(code, sizeof(code), "role");
+  else if (c->driver->caps & DRIVER_BY_NUMBER)
+    (void)snprintf(code, sizeof(code), "%d", c->out.code);
+  else
+    (void)snprintf(code, sizeof(code), "%s", c->out.state);
+  if (r)
+    service_fault(&r->service, now, error_connect_fault(c->driver, &c->out),
+                  code, strbuf_str(reason));
+  if (!out)
+    recover_lost(c, strbuf_str(reason), false, since_ns);
+  outage_failed(&c->env->process->outage, strbuf_str(reason), tried_ns, now);
+  return true;
+}
+
+static void recover_fail_for_good(struct conn *c, const struct strbuf *reason)
+{
+  conn_fail(c, strbuf_str(reason));
+  c->fail.lost = true;
+  c->owed &= ~(unsigned)CONN_OWES_FAILURE;
+  conn_keep_connect_message(c);
+  recover_count_error(c);
+  c->pub.error = DB_ERROR_FATAL;
+}
+
+static void recover_not_back(struct conn *c, bool out, bool over,
+                             const struct strbuf *reason)
+{
+  struct outage *o = &c->env->process->outage;
+
+  if (out)
+    outage_gave_up(o, over, clock_now_ns());
+  else if (over && reason->len > 0)
+    outage_cut(o, strbuf_str(reason));
+  if (over)
+    call_abandon(c);
+  else
+    recover_fail_for_good(c, reason);
+}
+
+/* `lost`: an outage has begun; else a failure begins one. */
+static bool recover_come_back(struct conn *c, uint64_t until_ns, bool lost)
+{
+  struct transport_retry r = { .until_ns = until_ns };
+  const uint64_t since_ns = clock_now_ns();
+  struct strbuf reason = { 0 };
+  enum transport_rc rc;
+  bool out = lost, over;
+
+  while ((rc = transport_try(c, &r)) == TRANSPORT_AGAIN) {
+    out = recover_note_attempt(c, out, since_ns, r.tried_ns, &reason);
+    call_pause(c, r.next_ns);
+  }
+  if (rc == TRANSPORT_BACK) {
+    if (out)
+      outage_back(&c->env->process->outage, clock_now_ns());
+    log_msg(LOG_DEBUG, "Reconnected");
+    call_count(c, COUNTER_RECONNECT);
+  } else {
+    over = verdict_is_cut(&c->out, conn_is_dead(c)) ||
+           verdict_not_connected(env_phase(c->env, clock_now_ns()),
+                                 rc == TRANSPORT_PERMANENT) == VERDICT_ABANDON;
+    if (rc == TRANSPORT_PERMANENT || (!over && reason.len == 0)) {
+      strbuf_clear(&reason);
+      transport_reason(c, &reason);
+    }
+    recover_not_back(
+      c, out,
+      over && (lost || !out || until_ns == UINT64_MAX || conn_is_dead(c)),
+      &reason);
+  }
+  strbuf_done(&reason);
+  return rc == TRANSPORT_BACK;
+}
+
+/* UINT64_MAX if losses are ignored. */
+static uint64_t recover_limit(const struct conn *c)
+{
+  const struct outcome gone = transport_gone(c);
 
   return ignore_list_has(&c->handle->state->ignore, &gone) ? UINT64_MAX
                                                            : transport_limit(c);
 }
 
+bool recover_again(struct conn *c, bool limited)
+{
+  transport_drop(c);
+  c->state = CONN_LOST;
+  if (!recover_come_back(c, limited ? recover_limit(c) : UINT64_MAX, false))
+    return false;
+  call_no_error(c);
+  return true;
+}
+
 bool recover_reopen(struct conn *c, const char *why)
 {
   recover_lost(c, why, false, clock_now_ns());
-  return recover_come_back(c, recover_limit(c));
+  return recover_come_back(c, recover_limit(c), true);
 }
 
 static void outage_begin(struct conn *c, bool refused)
@@ -117,7 +186,7 @@ static sql_error_t recover_replace(struct conn *c, bool refused)
   outage_begin(c, refused);
   if (refused)
     c->first++;
-  if (recover_come_back(c, UINT64_MAX)) {
+  if (recover_come_back(c, UINT64_MAX, true)) {
     c->fail.reconnected = true;
     c->pub.error = DB_ERROR_IGNORABLE;
     return DB_ERROR_IGNORABLE;
@@ -307,6 +376,11 @@ void recover_failed_late(struct conn *c, enum call call, const char *sql,
                          size_t len)
 {
   recover_failed(c, call, sql, len);
+  recover_owe(c);
+}
+
+void recover_owe(struct conn *c)
+{
   c->fail.earlier = true;
   if (c->fail.abandoned)
     return;

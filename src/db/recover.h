@@ -18,6 +18,9 @@ void recover_failed(struct conn *c, enum call call, const char *sql,
 void recover_failed_late(struct conn *c, enum call call, const char *sql,
                          size_t len);
 
+/* The next call reports the failure. */
+void recover_owe(struct conn *c);
+
 /* c->out of a life: the session is not replaced.  `sql` NULL: the opening
  * failed. */
 void recover_life_failed(struct conn *c, const char *sql, size_t len);
@@ -33,14 +36,10 @@ bool recover_ignorable(const struct conn *c);
 /* While c->out has its text. */
 bool recover_refused(const struct conn *c);
 
-void recover_lost(struct conn *c, const char *why, bool refused,
-                  uint64_t since_ns);
-
-/* UINT64_MAX if losses are ignored. */
-uint64_t recover_limit(const struct conn *c);
-
-/* Of a session lost for the reason `why`; WAITS up to recover_limit().  False:
- * the call has failed. */
+/* Both open the session again, and WAIT; `limited`: to the end of the run only
+ * if losses are ignored.  False: the call has failed. */
+bool recover_again(struct conn *c, bool limited);
+/* `why`: it was lost.  Limited. */
 bool recover_reopen(struct conn *c, const char *why);
 
 /* As conn_forgive(), with conn_failure()->reconnected.  Can WAIT. */

@@ -269,6 +269,15 @@ static bool transport_is_one_of_many(const struct conn *c)
          atomic_load_explicit(&p->checked, memory_order_relaxed);
 }
 
+struct outcome transport_gone(const struct conn *c)
+{
+  const int *codes = c->driver->connection_codes;
+
+  return (struct outcome){ .code = codes ? codes[0] : 0,
+                           .state = "08006",
+                           .lost = true };
+}
+
 static int transport_ask_server(struct conn *c)
 {
   struct db_process *p = c->env->process;
@@ -289,10 +298,8 @@ static int transport_ask_server(struct conn *c)
     atomic_store_explicit(&p->asked, true, memory_order_relaxed);
     return 0;
   }
-  c->out = (struct outcome){
-    .code = c->driver->connection_codes ? c->driver->connection_codes[0] : 0,
-    .state = "08006",
-  };
+  c->out = transport_gone(c);
+  c->out.lost = false;
   strbuf_clear(&c->no_answer);
   strbuf_addf(&c->no_answer,
               "the server lets clients in, and does not answer within "
@@ -496,28 +503,6 @@ void transport_reason(const struct conn *c, struct strbuf *line)
     strbuf_addf(line, ", and --server-role is %s", db_role_wanted(set));
 }
 
-/* The text of c->out is borrowed. */
-static void transport_note_failure(struct conn *c, uint64_t tried_ns)
-{
-  struct strbuf reason = { 0 };
-  char code[16];
-
-  if (c->out.other_role)
-    (void)snprintf(code, sizeof(code), "role");
-  else if (c->driver->caps & DRIVER_BY_NUMBER)
-    (void)snprintf(code, sizeof(code), "%d", c->out.code);
-  else
-    (void)snprintf(code, sizeof(code), "%s", c->out.state);
-  transport_reason(c, &reason);
-  if (c->env->recorder)
-    service_fault(&c->env->recorder->service, clock_now_ns(),
-                  error_connect_fault(c->driver, &c->out), code,
-                  strbuf_str(&reason));
-  outage_failed(&c->env->process->outage, strbuf_str(&reason), tried_ns,
-                clock_now_ns());
-  strbuf_done(&reason);
-}
-
 static bool transport_stays_there(const struct conn *c)
 {
   return c->handle->state->ignore.failover || role_matters(c);
@@ -574,42 +559,15 @@ enum transport_rc transport_try(struct conn *c, struct transport_retry *r)
       c->first = c->session->attempt;
     return TRANSPORT_BACK;
   }
-  if (c->out.permanent)
+  if (c->out.permanent &&
+      (c->generation == 0 ||
+       error_connect_fault(c->driver, &c->out) != FAULT_CONNECT))
     return TRANSPORT_PERMANENT;
   if (verdict_is_cut(&c->out, conn_is_dead(c)))
     return TRANSPORT_OVER;
-  transport_note_failure(c, now);
+  r->tried_ns = now;
   r->attempt++;
   r->next_ns = min_u64(clock_now_ns() + transport_reconnect_pause_ns(c),
                        r->until_ns);
   return TRANSPORT_AGAIN;
-}
-
-enum transport_rc transport_retry(struct conn *c, uint64_t until_ns)
-{
-  struct transport_retry r = { .until_ns = until_ns };
-  enum transport_rc rc;
-
-  while ((rc = transport_try(c, &r)) == TRANSPORT_AGAIN)
-    call_pause(c, r.next_ns);
-  return rc;
-}
-
-void transport_retry_failed(struct conn *c, enum transport_rc rc)
-{
-  struct strbuf reason = { 0 };
-
-  if (verdict_is_cut(&c->out, conn_is_dead(c)) ||
-      verdict_not_connected(env_phase(c->env, clock_now_ns()),
-                            rc == TRANSPORT_PERMANENT) == VERDICT_ABANDON) {
-    call_abandon(c);
-    return;
-  }
-  transport_reason(c, &reason);
-  c->owed &= ~(unsigned)CONN_OWES_FAILURE;
-  conn_fail(c, strbuf_str(&reason));
-  c->fail.lost = true;
-  strbuf_done(&reason);
-  c->pub.error = DB_ERROR_FATAL;
-  call_count(c, COUNTER_ERROR);
 }

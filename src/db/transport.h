@@ -47,19 +47,17 @@ enum transport_rc {
 struct transport_retry {
   uint64_t until_ns; /* UINT64_MAX: until the run ends */
   unsigned attempt;
-  uint64_t next_ns;
+  uint64_t tried_ns, next_ns;
 };
 
 /* WAITS for the server, not for the pause. */
 enum transport_rc transport_try(struct conn *c, struct transport_retry *r);
 
-/* Attempts with pauses (WAITS); never TRANSPORT_AGAIN. */
-enum transport_rc transport_retry(struct conn *c, uint64_t until_ns);
-
 unsigned transport_files(const struct conn *c);
 
 uint64_t transport_limit(const struct conn *c);
 
-void transport_retry_failed(struct conn *c, enum transport_rc rc);
+/* The code of a lost session. */
+struct outcome transport_gone(const struct conn *c);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/secret.h"
 #include "base/strbuf.h"
+#include "db/password.h"
 #include "nodes/nodes.h"
 #include "opt/cmdline.h"
 #include "program/internal.h"
@@ -148,6 +149,7 @@ static int say_check_stdout(int status)
 
 int program_finish(struct program *p, int status)
 {
+  password_stop();
   log_flush();
   status = say_check_stdout(status);
   return p->ranks ? nodes_leave(p->ranks, status) : status;

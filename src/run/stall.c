@@ -57,9 +57,10 @@ static bool stall_waits(const struct worker *w, bool ended, uint64_t *ret_since)
   const struct service *s = &w->recorder->service;
   const uint64_t unserved = atomic_load_explicit(&s->unserved_ns,
                                                  memory_order_relaxed);
+  const uint32_t phase = atomic_load_explicit(&w->phase, memory_order_relaxed);
 
   *ret_since = service_wants_since(s);
-  if (atomic_load_explicit(&w->phase, memory_order_relaxed) == WORKER_EVENT)
+  if (phase == WORKER_EVENT || phase == WORKER_BETWEEN)
     return true;
   if (!ended || unserved < stall_last_of(s) || unserved == 0)
     return false;
@@ -142,7 +143,7 @@ static void stall_keep(struct run *run, const struct view *v, uint64_t now_ns,
   outages_keep(&run->outages, &s);
 }
 
-/* A success after the client was down.  The warm-up does not count. */
+/* A success after an outage. */
 static void stall_back(struct service *s, const struct run *run, uint64_t last,
                        uint64_t now_ns)
 {
@@ -186,7 +187,7 @@ void stall_over(struct worker *w, uint64_t now_ns)
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns) {
     stall_look(run, false, &v);
     stall_keep(run, &v, now_ns, (int64_t)run->plan->first_thread + w->tid);
-    /* So that no other client sees this stall. */
+    /* Seen. */
     atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&o->recent_ns, now_ns, memory_order_relaxed);
   }
@@ -256,6 +257,8 @@ static void stall_add_clients(struct run *run, uint64_t end_ns,
 
 void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
 {
+  /* Only events are waited for longer. */
+  const uint64_t in_time_ns = min_u64(end_ns, run->end_ns);
   struct outages *o = &run->outages;
   struct view v;
 
@@ -268,7 +271,7 @@ void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
                                  .clients = run->plan->threads };
   (void)pthread_mutex_lock(&o->lock);
   stall_look(run, true, &v);
-  stall_keep(run, &v, end_ns, -1);
+  stall_keep(run, &v, atomic_load(&run->forced) ? end_ns : in_time_ns, -1);
   outages_sort(o);
   arrivals_in_stalls(run, o->of, o->n);
   for (unsigned i = 0; i < o->n; i++) {

@@ -146,9 +146,11 @@ static bool wait_for_start(struct worker *w, uint64_t *now)
   uint64_t due;
 
   if (w->between && w->iteration > 0) {
-    step_set_phase(w, WORKER_IDLE);
+    step_set_phase(w, WORKER_BETWEEN);
     w->between(w->between_ctx);
     *now = clock_now_ns();
+    if (*now >= run->end_ns)
+      service_give_up(&w->recorder->service);
   }
   if (!wait_until(w, *now + step_pause_of(w), now))
     return false;

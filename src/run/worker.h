@@ -24,6 +24,7 @@ enum worker_phase {
   WORKER_STARTING, /* in thread_open() */
   WORKER_READY,    /* waits for the others */
   WORKER_IDLE,     /* waits for an arrival */
+  WORKER_BETWEEN,  /* opens its connections again */
   WORKER_EVENT,    /* inside an event, or just between two */
   WORKER_ENDING,   /* drain(), finish(), thread_close() */
   WORKER_GONE,

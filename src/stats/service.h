@@ -2,9 +2,8 @@
  * service.h - when each client was last served, its errors since then, and
  * stalls of all clients.
  *
- * A client is served when an event of it ends: a comparison and a store in
- * memory of its own. All else happens after an error, or if the previous event
- * ended longer ago than the limit of stalls.
+ * An event that ends costs a comparison and a store in memory of its own.  All
+ * else happens after errors and stalls.
  */
 #ifndef BENCH_STATS_SERVICE_H
 #define BENCH_STATS_SERVICE_H

@@ -600,13 +600,93 @@ L
   where pgsql
   echo 'function thread_init() con = sysbench.sql.driver():connect() end
     function event() con:query("SELECT 1") end' >slow.lua
-  for more in --connection-lifetime=1 "--connection-lifetime=1 --pool=4"; do
+  for more in "" --pool=4 --pool=2; do
     # shellcheck disable=SC2086
-    "$BENCH" slow.lua "${at[@]}" --pgsql-options="-c post_auth_delay=2" --threads=1 --clients=4 --time=3 \
-      --server-stats=off $more run >out 2>err || { cat err; return 1; }
+    "$BENCH" slow.lua "${at[@]}" --pgsql-options="-c post_auth_delay=2" --threads=1 --clients=4 --time=2.5 \
+      --connection-lifetime=1 --server-stats=off $more run >out 2>err || { cat err; return 1; }
     if grep -E 'lost|reconnecting' err; then return 1; fi
+    if grep 'service failed' out; then return 1; fi
   done
+  # Nor is the time that they get after the end, in which nobody is served.
+  echo 'function thread_init() con = sysbench.sql.driver():connect() end
+    function event() if sysbench.tid == 0 then con:query("SELECT 1") else con:reconnect() end end' >slow.lua
+  "$BENCH" slow.lua "${at[@]}" --pgsql-options="-c post_auth_delay=2" --threads=1 --clients=4 --time=2.5 \
+    --server-stats=off run >out 2>err
+  if grep 'until the end of the run' out; then return 1; fi
 }
+
+@test "pgsql: a login that is refused is not repeated because the thread was held" {
+  where pgsql
+  cat >held.lua <<'L'
+ffi.cdef "int usleep(unsigned);"
+function thread_init() drv = sysbench.sql.driver() drv:connect() end
+function event()
+  pcall(drv.connect, drv)
+  ffi.C.usleep(600000)
+end
+L
+  "$BENCH" held.lua "${at[@]}" --pgsql-user=sbpass --pgsql-password=secret --server-stats=off \
+    --threads=1 --clients=6 --events=12 --time=0 run >out 2>err &
+  run=$!
+  within 30 grep -q '^Threads started' out
+  : >"$PG_LOG"
+  sql pgsql "ALTER ROLE sbpass NOLOGIN"
+  wait "$run" || :
+  sql pgsql "ALTER ROLE sbpass LOGIN"
+  [ "$(grep -c 'is not permitted to log in' "$PG_LOG")" -le 12 ]
+}
+
+# paced KIND: a login that breaks is one attempt, and not another one of the library.
+paced() {
+  local port relay run
+  where "$1"
+  port=$PG_PORT
+  [ "$1" = pgsql ] || port=$MY_PORT
+  rm -f bad
+  cat >relay.py <<'PY'
+import asyncio, os, sys, time
+bad, first, last = 0, 0, 0
+async def copy(a, b):
+    try:
+        while data := await a.read(65536):
+            b.write(data)
+    except OSError:
+        pass
+    b.close()
+async def serve(r, w):
+    global bad, first, last
+    if os.path.exists("bad"):
+        bad, first, last = bad + 1, first or time.monotonic(), time.monotonic()
+        with open("seen", "w") as f:
+            f.write("%d %f\n" % (bad, last - first))
+        return w.close()
+    sr, sw = await asyncio.open_connection("127.0.0.1", int(sys.argv[1]))
+    await asyncio.gather(copy(r, sw), copy(sr, w))
+async def main():
+    s = await asyncio.start_server(serve, "127.0.0.1", 0)
+    print(s.sockets[0].getsockname()[1], flush=True)
+    await s.serve_forever()
+asyncio.run(main())
+PY
+  python3 relay.py "$port" >at 3>&- &
+  relay=$!
+  within 30 test -s at
+  read -r port <at
+  echo 'function thread_init() con = sysbench.sql.driver():connect() end
+    function event() con:query("SELECT 1") end' >one.lua
+  "$BENCH" one.lua --db-driver="$1" --"$1"-host=127.0.0.1 --"$1"-port="$port" --"$1"-user=sbtest --threads=2 --clients=20 \
+    --connection-lifetime=5 --connect-rate=40 --db-ignore-errors=connection --server-stats=off --time=4 run >out 2>err &
+  run=$!
+  within 30 grep -q '^Threads started' out
+  touch bad
+  wait "$run" || { kill "$relay"; cat err; return 1; }
+  kill "$relay"
+  cat seen
+  awk '{ exit !($1 > 20 && $1 <= 40 * $2 + 2) }' seen
+}
+
+@test "mysql: --connect-rate counts every attempt" { paced mysql; }
+@test "pgsql: --connect-rate counts every attempt" { paced pgsql; }
 
 # lives ARG...: a hundred lives of connections without the library.
 lives() {

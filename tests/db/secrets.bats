@@ -162,6 +162,13 @@ fails() {
   fails '--password-command did not end in time' "echo \$\$ >pid; echo $word; exec >&- sleep 600" --db-connect-timeout=0.5
   within 10 gone "$(cat pid)"
   fails 'the first line of what --password-command printed is empty, or has a zero byte' "printf '$word\\0'"
+  rm pid
+  "$BENCH" event.lua "${to[@]}" --time=60 --db-connect-timeout=600 --password-command='echo $$ >pid; exec sleep 600' run >out 2>err &
+  run=$!
+  within 10 test -s pid
+  kill -TERM "$run"
+  wait "$run" || :
+  within 10 gone "$(cat pid)"
   fails '' 'echo wrong-Word'
   grep -q "and --password-command" err
   fails '--password-command and --ask-password cannot be used together' true --ask-password

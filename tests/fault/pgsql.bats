@@ -281,12 +281,71 @@ L
     servers restart "$pg"
   done
   # It waits up to the end of the run if losses are ignored.
-  in_background "${base[@]}" --db-ignore-errors=connection run
+  for losses in connection 08006,57P01,57P03; do
+    in_background "${base[@]}" --db-ignore-errors=$losses --db-connect-timeout=1 run
+    begun
+    servers kill9 "$pg"
+    ended -0
+    servers restart "$pg"
+    grep -q '^WARNING: connection to host .* lost (' "$err"
+    grep -q '^WARNING: 1 thread was still reconnecting at the end: ' "$err"
+  done
+}
+
+@test "the server stands still until the end while all reconnect" {
+  lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:reconnect() end
+L
+  in_background "$BENCH" "$dir/script.lua" "${tcp[@]}" --time=5 --threads=1 --clients=4 --json="$dir/json" run
   begun
-  servers kill9 "$pg"
+  servers freeze "$pg"
+  ended
+  servers thaw "$pg"
+  ((status == 0))
+  in_time 5
+  grep -q '^WARNING: 4 clients were still reconnecting at the end: ' "$err"
+  lacks ' lost ' "$err"
+  grep -q ', until the end of the run$' "$out"
+}
+
+# let_in_no_more OPTION...: `base` opens its connections again and again.
+let_in_no_more() {
+  lua <<'L'
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT pg_sleep(0.01)") end
+L
+  base=("$BENCH" "$dir/script.lua" "${tcp[@]}" --pgsql-user=sbpass --pgsql-password=secret --server-stats=off
+    --connection-lifetime=5 --json="$dir/json" "$@")
+}
+
+@test "a login that is refused during the run is one error, in its own words" {
+  for clients in --threads=1 '--threads=1 --clients=1'; do
+    : >"$PG_LOG"
+    # shellcheck disable=SC2086 # several options
+    let_in_no_more $clients
+    in_background "${base[@]}" --time=60 run
+    begun
+    sql "ALTER ROLE sbpass NOLOGIN"
+    ended
+    sql "ALTER ROLE sbpass LOGIN"
+    fails 'FATAL: Connection to database failed: connection to server at '
+    lacks 'failed query was' "$err"
+    [[ $(grep -c 'is not permitted to log in' "$PG_LOG") -eq 1 ]]
+    [[ $(counter 'ignored errors') -eq 1 ]]
+    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert [e["count"] for e in d["errors"]] == [1], d["errors"]' "$dir/json"
+  done
+}
+
+@test "logins that are refused until the end are an outage until the end" {
+  let_in_no_more --threads=2 --clients=8 --rate=200 --db-ignore-errors=failover
+  in_background "${base[@]}" --time=5 run
+  begun
+  sql "ALTER ROLE sbpass CONNECTION LIMIT 0"
   ended -0
-  grep -q '^WARNING: connection to host .* lost (' "$err"
-  grep -q '^WARNING: 1 thread was still reconnecting at the end: ' "$err"
+  sql "ALTER ROLE sbpass CONNECTION LIMIT -1"
+  grep -qE '^    at .*, 8 of 8 clients, [0-9]+ arrivals, until the end of the run$' "$out"
+  grep -q '^        first error (connect\|login): 53300 ' "$out"
 }
 
 freezes() {

@@ -43,6 +43,7 @@ struct fake {
   unsigned connect_refused; /* ... and this many are refused for good */
   _Atomic uint32_t *begin;  /* [opt] attempts wait until this is not 0 */
   bool connect_permanent, refuse_prepare;
+  int connect_code; /* of such an attempt; 0: 1045 */
   int prepare_code;
   unsigned bind_lost; /* this many binds lose the session */
   struct opt_list ignore;
@@ -87,7 +88,7 @@ static int fake_connect(struct session *s, uint64_t until_ns,
     return 0;
   f->connect_fails -= f->connect_fails > 0;
   f->connect_refused -= f->connect_refused > 0;
-  out->code = for_good ? 1045 : 2003;
+  out->code = !for_good ? 2003 : f->connect_code ? f->connect_code : 1045;
   memcpy(out->state, "HY000", 6);
   out->msg = "no";
   out->permanent = for_good;

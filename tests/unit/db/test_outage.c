@@ -101,6 +101,32 @@ static void test_overtaken(void)
       "and none has lasted for ever");
 }
 
+/* The reason of an outage can be known after the end of another one. */
+static void test_overlap(void)
+{
+  struct outage o;
+
+  begin(&o);
+  outage_failed(&o, "of none", START, START);
+  outage_lost(&o, SERVER, "gone", false, START);
+  outage_back(&o, START + 10);
+  OK(outage_times(&o, START).late_ns == 0, "an attempt before an outage");
+  outage_lost(&o, SERVER, "gone", false, START + 5);
+  outage_failed(&o, "down", START + 5, START + 11);
+  outage_back(&o, START + 12);
+  OK(outage_times(&o, START).late_ns == 0, "... or before the end of another");
+  OK(outage_times(&o, START).total_ns == 12, "no time counts twice");
+  outage_cut(&o, "late");
+  outage_print(&o, "client");
+  end(&o,
+      "WARNING: connection to " SERVER " lost (gone), reconnecting\n"
+      "WARNING: reconnected after 0.0 s, 1 connection\n"
+      "WARNING: connection to " SERVER " lost (gone), reconnecting\n"
+      "WARNING: reconnected after 0.0 s, 1 connection\n"
+      "WARNING: 1 client was still reconnecting at the end: late\n",
+      "... and a login that is cut is named");
+}
+
 static void test_row(void)
 {
   struct outage o;
@@ -214,6 +240,7 @@ int main(void)
 {
   test_one();
   test_overtaken();
+  test_overlap();
   test_row();
   test_pause();
   test_long();

@@ -245,13 +245,24 @@ static void test_lost(void)
      "one outage");
 
   bed_answer(&b, (struct fake_answer){ .code = 2013, .lost = true });
+  b.fake.connect_refused = 2;
+  b.fake.connect_code = 2026;
+  (void)bed_query(&b, "UPDATE");
+  OK(b.con->pub.error == DB_ERROR_IGNORABLE &&
+       outage_times(&b.process->outage, clock_now_ns()).reconnects == 2,
+     "a server that has served can be odd for a while");
+  b.fake.connect_code = 0;
+  (void)stmt_execute(st);
+  (void)bed_log(&b);
+
+  bed_answer(&b, (struct fake_answer){ .code = 2013, .lost = true });
   b.fake.connect_permanent = true;
   (void)bed_query(&b, "UPDATE");
   OK(b.con->pub.error == DB_ERROR_FATAL && b.con->pub.sql_errno == 1045,
      "a permanent failure is fatal");
   OK(bed_count(&b, COUNTER_ERROR) == 1, "and an error");
   b.fake.connect_permanent = false;
-  OK(conn_reconnect(b.con) == 0 && bed_count(&b, COUNTER_RECONNECT) == 2,
+  OK(conn_reconnect(b.con) == 0 && bed_count(&b, COUNTER_RECONNECT) == 3,
      "an explicit reconnect helps");
   (void)stmt_execute(st);
   OK(b.con->pub.error == DB_ERROR_NONE, "and the statement lives");
