@@ -166,7 +166,7 @@ static int password_run(const char *command, uint64_t until_ns, char **ret,
       n = -ETIMEDOUT;
   }
   if (n < 0) {
-    password_stop();
+    (void)kill(-pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
       continue;
   }
