@@ -82,16 +82,28 @@ static void successes(struct conn *c)
 
 /* ---- failures ---- */
 
+/* The library's number of the system can be that of an earlier call. */
+static void drop_number(char *text)
+{
+  char *at = strrchr(text, '(');
+
+  if (at && at[1 + strspn(at + 1, "0123456789")] == ')')
+    *at = '\0';
+}
+
 static void alike(struct conn *c, const char *what)
 {
   struct outcome own, library;
-  char text[1024], state[6] = "";
+  char text[1024], theirs[1024], state[6] = "";
   int rc = again(c, true, &own);
 
   (void)snprintf(text, sizeof(text), "%s", own.msg ? own.msg : "");
   memcpy(state, own.state, sizeof(own.state));
   ok(rc < 0 && again(c, false, &library) < 0, "%s", what);
-  ok_str(text, library.msg, "the same text");
+  (void)snprintf(theirs, sizeof(theirs), "%s", library.msg);
+  drop_number(text);
+  drop_number(theirs);
+  ok_str(text, theirs, "the same text");
   ok_str(state, library.state, "the same state");
   ok(own.code == library.code && own.permanent == library.permanent &&
        own.no_server == library.no_server && own.lost == library.lost,
