@@ -981,14 +981,15 @@ void pgsql_raw_always(struct session *s)
                         memory_order_relaxed);
 }
 
-/* Otherwise libpq tries the other addresses.  After two attempts, it has both
- * texts. */
+/* Otherwise libpq tries, at other addresses, too; after two attempts, it has
+ * both. */
 static bool opening_is_final(const struct opening *o)
 {
   const struct pgsql_handshake *g = &o->messages;
 
-  return g->forged || (!o->turned && (o->base.untried == 0 ||
-                                      (g->refused && g->state[0] != '\0')));
+  return g->forged ||
+         (!o->turned && (g->text[0] ? g->refused && g->state[0] != '\0'
+                                    : o->base.untried == 0));
 }
 
 static void opening_adopt(struct opening *o)
