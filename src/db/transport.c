@@ -263,7 +263,8 @@ static bool transport_is_one_of_many(const struct conn *c)
 {
   const struct db_process *p = c->env->process;
 
-  if (!c->env->shares_thread || (p->set.debug && log_get_level() >= LOG_DEBUG))
+  if (!c->env->shares_thread || c->visitor ||
+      (p->set.debug && log_get_level() >= LOG_DEBUG))
     return false;
   return p->in_run && atomic_load_explicit(&p->noted, memory_order_relaxed) &&
          atomic_load_explicit(&p->checked, memory_order_relaxed);

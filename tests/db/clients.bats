@@ -688,6 +688,18 @@ PY
 @test "mysql: --connect-rate counts every attempt" { paced mysql; }
 @test "pgsql: --connect-rate counts every attempt" { paced pgsql; }
 
+# by_library KIND: the library logs in if it is asked to; only answers to statements
+# come to the loop.
+by_library() {
+  where "$1"
+  "$BENCH" connect "${at[@]}" --handshake=library --threads=1 --clients=8 --events=40 --time=0 --json=a.json run >out
+  grep -q '^Connections, by the client library:' out
+  [ "$(value a.json "d['client']['loop_arrivals'] <= 40")" = True ]
+}
+
+@test "mysql: lives of connections by the library" { by_library mysql; }
+@test "pgsql: lives of connections by the library" { by_library pgsql; }
+
 # lives ARG...: a hundred lives of connections without the library.
 lives() {
   "$BENCH" connect "${at[@]}" --handshake=own --events=100 --time=0 "$@" run >out 2>err || { cat err; return 1; }
