@@ -187,7 +187,7 @@ void stall_over(struct worker *w, uint64_t now_ns)
       atomic_load_explicit(&o->recent_ns, memory_order_relaxed) + o->limit_ns) {
     stall_look(run, false, &v);
     stall_keep(run, &v, now_ns, (int64_t)run->plan->first_thread + w->tid);
-    /* Seen. */
+    /* Others skip it. */
     atomic_store_explicit(&s->last_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&o->recent_ns, now_ns, memory_order_relaxed);
   }
@@ -257,7 +257,7 @@ static void stall_add_clients(struct run *run, uint64_t end_ns,
 
 void stall_report(struct run *run, uint64_t end_ns, struct outage_report *ret)
 {
-  /* Only events are waited for longer. */
+  /* Only events take longer. */
   const uint64_t in_time_ns = min_u64(end_ns, run->end_ns);
   struct outages *o = &run->outages;
   struct view v;

@@ -242,10 +242,10 @@ const struct opt mysqld_options[] = {
     .name = "mysql-ssl-resume",
     .def = "off",
     .help = "resume TLS sessions at later logins of --clients and connect",
-    .man = "As applications do whose drivers keep sessions. A resumed login "
-           "costs less CPU time. The report of connect has these handshakes in "
-           "a line of their own. Logins of the client library, as those of "
-           "--threads in other tests, are always whole.",
+    .man = "Use it if your application's driver does so: a resumed login costs "
+           "less CPU time. The report of connect has a line for these "
+           "handshakes. Logins by the client library, as with --threads in "
+           "other tests, resume nothing.",
   },
   {
     OPT_BOOL(struct mysql_cfg, compression),

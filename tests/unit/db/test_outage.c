@@ -124,7 +124,7 @@ static void test_overlap(void)
       "WARNING: connection to " SERVER " lost (gone), reconnecting\n"
       "WARNING: reconnected after 0.0 s, 1 connection\n"
       "WARNING: 1 client was still reconnecting at the end: late\n",
-      "... and a login that is cut is named");
+      "... and the end of the run tells of a login that it cuts");
 }
 
 static void test_row(void)

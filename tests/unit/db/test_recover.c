@@ -250,7 +250,7 @@ static void test_lost(void)
   (void)bed_query(&b, "UPDATE");
   OK(b.con->pub.error == DB_ERROR_IGNORABLE &&
        outage_times(&b.process->outage, clock_now_ns()).reconnects == 2,
-     "a server that has served can be odd for a while");
+     "after the first session a strange answer does not end the run");
   b.fake.connect_code = 0;
   (void)stmt_execute(st);
   (void)bed_log(&b);
